@@ -5,22 +5,24 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test test-quick vectors mutants parsers review site sweep fuzz flips audit lint bench packages setup clean
+.PHONY: help conformance test test-quick new-format vectors mutants parsers review site sweep nightly fuzz flips audit lint bench packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
-	@echo "make conformance IMPL='./my-reader'  run them against yours (a program that speaks the"
-	@echo '                                     protocol, or the one-shot form)'
+	@echo "make conformance IMPL='./my-reader'  run them against yours; FORMAT=leveldb-log chooses the"
+	@echo '                                     format, which a one-shot program cannot list'
 	@echo 'make test                            the tests of this project'
 	@echo 'make test-quick                      those that start no Spark, tool chain or sweep: a minute'
 	@echo 'make setup                           build the adapters of the real implementations'
-	@echo 'make vectors                         make the golden vectors again'
+	@echo 'make vectors [FORMAT=id]             make the golden vectors again'
+	@echo 'make new-format NAME=my-log          begin a format of your own, with a complete copy'
 	@echo 'make mutants                         change the executable specification: do the vectors tell?'
 	@echo 'make parsers                         packages of parsers in six languages, in parsers/'
 	@echo 'make review BASE=main                what a change to a format does, and to whom'
 	@echo 'make site                            a page for each format, vector, reader: in build/site'
 	@echo 'make sweep                           damage the vectors in 200,000 ways'
 	@echo 'make fuzz                            change logs again and again: who raises, hangs, differs?'
+	@echo 'make nightly                         damage generated logs; which true records do real readers return, and we do not?'
 	@echo 'make flips                           flip single bits; save the chapter'"'"'s table'
 	@echo 'make lint                            style, types, phrases, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
@@ -28,10 +30,13 @@ help:
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that set-up made'
 
-conformance: setup
+# A program of yours needs Python and the vectors alone. FORMAT chooses one format.
 ifdef IMPL
-	@walproof check --cmd '$(IMPL)'
+OF_FORMAT := $(if $(FORMAT),--format $(FORMAT))
+conformance: $(VENV)/core
+	@$(PYTHON) -m walproof check --cmd '$(IMPL)' $(OF_FORMAT)
 else
+conformance: setup
 	@walproof check
 endif
 
@@ -45,8 +50,13 @@ test-quick: $(VENV)/ready
 	@$(PYTHON) -m pytest -n 2 -m 'not slow'
 	@echo 'These were the quick tests only; make test runs all.'
 
+new-format: $(VENV)/ready
+	@$(PYTHON) -m lab.new_format $(NAME)
+	@$(PYTHON) -m conformance.traceability.write_tables
+	@$(PYTHON) -m conformance.recipes --format $(NAME)
+
 vectors: $(VENV)/ready
-	@$(PYTHON) -m conformance.recipes
+	@$(PYTHON) -m conformance.recipes $(if $(FORMAT),--format $(FORMAT))
 
 parsers: $(VENV)/ready
 	@walproof parsers --out parsers
@@ -74,6 +84,18 @@ FORMAT ?= leveldb-log
 SWEEP ?= --impl fast-scan --impl leveldb-cpp
 sweep: setup
 	@walproof sweep --format $(FORMAT) $(SWEEP) || test $$? -eq 3  # findings are no failure
+
+# All formats: generated logs with a new seed each night, and true records that real readers return:
+# make nightly CASES=2000 FORMATS=ID
+FORMATS ?= $(patsubst spec/%.toml,%,$(wildcard spec/*.toml))
+CASES ?= 20000
+NIGHT ?= $(shell date +%j)
+nightly: setup
+	@status=0; for format in $(FORMATS); do \
+	  walproof sweep --generated 50 --format $$format --cases $(CASES) --seed $(NIGHT) \
+	    --out reports/generated/$$format || status=$$?; \
+	  walproof sweep --dominance --format $$format --cases $(CASES) \
+	    --out reports/dominance/$$format || status=$$?; done; exit $$status
 
 # FUZZ chooses: make fuzz FUZZ='--format ID --seconds 600'
 FUZZ ?=
@@ -111,13 +133,18 @@ audit: $(VENV)/spark
 setup: $(VENV)/ready
 	@$(PYTHON) -m walproof.setup
 
-$(VENV)/ready: requirements-dev.txt pyproject.toml
+$(VENV)/core: requirements.txt
 	@command -v python3 >/dev/null || { echo 'python3 (3.11 or later) is needed and was not found'; exit 1; }
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or later is needed; python3 is $$(python3 -V)"; exit 1; }
 	@echo 'Setting up the Python environment in $(VENV) …'
 	@test -x $(PYTHON) || python3 -m venv $(VENV) \
 	  || { echo 'python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv'; exit 1; }
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/ready: requirements-dev.txt pyproject.toml $(VENV)/core
+	@echo 'Installing the tools of developers in $(VENV) …'
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps \
 	  --no-build-isolation --editable .

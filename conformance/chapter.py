@@ -20,7 +20,6 @@ _REQUIREMENT = re.compile(
 _PARAGRAPH_END = re.compile(r"\n\n(?!\* |1\. )")
 _LIST_ITEM = re.compile(r"\n+(?:\*|\d\.) ")
 _REASON = re.compile(r"^\| `([a-z-]+)` \|[^|]*\|([^|]*\b[A-Z]{3}-\d{3}\b[^|]*)\|", re.M)
-_SENTENCE = re.compile(r".+?(?:[.:](?= [A-Z*`0-9•]|$)|$)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 
@@ -36,11 +35,6 @@ class Requirement:
     markdown: str = ""
     #: Location, such as ``spec/leveldb-log.md:12``.
     where: str = ""
-
-    @property
-    def first_sentence(self) -> str:
-        """Return the requirement without its explanation."""
-        return _SENTENCE.match(self.text)[0]  # type: ignore[index]
 
 
 @dataclass(frozen=True)

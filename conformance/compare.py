@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from conformance.describe import (
+from conformance.answer_text import (
     distinct_texts,
     lost_text,
     payload_difference,
@@ -22,7 +23,22 @@ ANSWER_PARTS = frozenset({"records", "verdict", "reason", "lost", "end", "signal
 
 Json = Mapping[str, Any]
 
-_PIN = re.compile(r" \[[0-9a-f]{8}\]$")
+_SENTENCE = re.compile(
+    r"; (?=(?:records|verdict|reason|end|lost|signals|files|bytes): |the reader changed )"
+)
+
+
+class Difference(str):
+    """A sentence about one part of a reply, with the name of the part and what was found there."""
+
+    part: str
+    found: Any
+
+    def __new__(cls, part: str, found: Any, sentence: str) -> Difference:
+        """Return the sentence with its part and its value."""
+        self = super().__new__(cls, sentence)
+        self.part, self.found = part, found
+        return self
 
 
 def every_part(formats: Iterable[str]) -> list[str]:
@@ -45,45 +61,39 @@ def _normalised(record: Json) -> Json:
     return rest | payload_to_json(bytes.fromhex(record["payload"]))
 
 
-def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[str]:
+def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[Difference]:
     """Return the differences between two answers, one short sentence for each part.
 
     ``reports`` lists the parts and record fields to compare.
     """
-    sentences = []
+    found: list[Difference] = []
     fields = [part for part in reports if part not in ANSWER_PARTS]
     if "records" in reports:
-        sentences += _record_differences(expected["records"], actual["records"], fields)
+        sentence = _record_difference(expected["records"], actual["records"], fields)
+        if sentence:
+            values = _found_records(expected["records"], actual["records"], fields)
+            found.append(Difference("records", values, sentence))
     for part in ("verdict", "reason", "end"):
         if part in reports and actual.get(part) != expected[part]:
-            sentences.append(f"{part}: {_expected_found(expected[part], actual.get(part))}")
+            sentence = f"{part}: {_expected_found(expected[part], actual.get(part))}"
+            found.append(Difference(part, actual.get(part), sentence))
     if "lost" in reports:
-        sentences += _lost_differences(
-            expected["lost"], actual.get("lost", []), "reason" in reports
-        )
+        found += _lost_differences(expected["lost"], actual.get("lost", []), "reason" in reports)
     if "signals" in reports:
-        sentences += _signal_differences(expected["verdict"], actual.get("signals", []))
-    return sentences
+        found += _signal_differences(expected["verdict"], actual.get("signals", []))
+    return found
 
 
-def pin(sentences: Sequence[str], actual: Json, reports: Collection[str]) -> str:
-    """Return one line that identifies a difference: its sentences and a digest of the answer."""
-    parts = {part: actual.get(part) for part in sorted(ANSWER_PARTS & set(reports))}
-    parts["signals"] = bool(parts.get("signals"))
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
-    return f"{'; '.join(sentences)} [{digest}]"
+def sentences_of(difference: str) -> list[str]:
+    """Return the sentences of a difference, one for each part."""
+    return _SENTENCE.split(difference)
 
 
-def without_pin(difference: str) -> str:
-    """Return the sentences of a difference without the digest."""
-    return _PIN.sub("", difference)
-
-
-def _record_differences(
+def _record_difference(
     expected: Sequence[Json], actual: Sequence[Json], fields: Sequence[str]
-) -> list[str]:
+) -> str:
     if expected == actual:  # the usual case, equal in all reported parts
-        return []
+        return ""
     if len(expected) != len(actual):
         count = f"expected {len(expected)}, found {len(actual)}"
     else:
@@ -92,25 +102,73 @@ def _record_differences(
         if payload_key(want) != payload_key(got):
             texts = sized_payload_text(want), sized_payload_text(got)
             more = f", which {payload_difference(want, got)}" if texts[0] == texts[1] else ""
-            return [
+            return (
                 f"records: {count}; first difference in record {number}:"
                 f" expected {texts[0]}, found {texts[1]}{more}"
-            ]
+            )
         for name in fields:
             if got.get(name) != want.get(name):
-                return [
+                return (
                     f"records: {count}; {name} of record {number}:"
                     f" {_expected_found(want.get(name), got.get(name))}"
-                ]
+                )
     if len(expected) > len(actual):
         first = sized_payload_text(expected[len(actual)])
-        return [f"records: {count}; missing from record {len(actual)} on: {first}"]
+        return f"records: {count}; missing from record {len(actual)} on: {first}"
     if len(expected) < len(actual):
-        return [f"records: {count}; not in the log: {sized_payload_text(actual[len(expected)])}"]
-    return []
+        return f"records: {count}; not in the log: {sized_payload_text(actual[len(expected)])}"
+    return ""
 
 
-def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons: bool) -> list[str]:
+def _found_records(
+    expected: Sequence[Json], actual: Sequence[Json], fields: Sequence[str]
+) -> dict[str, Any]:
+    """Return the numbers of missing records, and the number and a digest of other records.
+
+    A record with the same payload but another field counts as missing and as another record.
+    """
+
+    def key_of(record: Json) -> str:
+        return json.dumps([payload_key(record), *map(record.get, fields)], sort_keys=True)
+
+    numbers: dict[str, list[int]] = {}
+    for number, record in enumerate(expected):
+        numbers.setdefault(key_of(record), []).append(number)
+    seen, others, start = set(), [], 0
+    for key in map(key_of, actual):
+        same = numbers.get(key, [])
+        at = bisect_left(same, start)
+        if at < len(same):
+            seen.add(same[at])
+            start = same[at] + 1
+        else:
+            others.append(key)
+    found: dict[str, Any] = {}
+    if missing := [number for number in range(len(expected)) if number not in seen]:
+        found["missing"] = _ranges(missing)
+    if others:
+        digest = hashlib.sha256("\n".join(others).encode()).hexdigest()[:8]
+        found |= {"extra": len(others), "sha256": digest}
+    return found
+
+
+def _ranges(numbers: Sequence[int]) -> list[int | list[int]]:
+    """Return ascending numbers, with three or more in a row as the first and the last."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    shown: list[int | list[int]] = []
+    for run in runs:
+        shown += [[run[0], run[-1]]] if len(run) > 2 else run
+    return shown
+
+
+def _lost_differences(
+    expected: Sequence[Json], actual: Sequence[Json], reasons: bool
+) -> list[Difference]:
     """Compare ranges as sets of bytes, or range by range if reasons are reported too."""
     if reasons:
         keys = [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in expected]
@@ -122,7 +180,9 @@ def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons:
     texts = _show_ranges(expected), _show_ranges(actual)
     if texts[0] == texts[1]:  # only the files differ
         texts = _show_ranges(expected, lost_text), _show_ranges(actual, lost_text)
-    return [f"lost: expected {texts[0]}, found {texts[1]}"]
+    names = ("file", "from", "to", "reason") if reasons else ("file", "from", "to")
+    found = [[gap[name] for name in names if name in gap] for gap in actual]
+    return [Difference("lost", found, f"lost: expected {texts[0]}, found {texts[1]}")]
 
 
 def merged_ranges(ranges: Sequence[Json]) -> list[tuple[str, int, int]]:
@@ -136,12 +196,14 @@ def merged_ranges(ranges: Sequence[Json]) -> list[tuple[str, int, int]]:
     return merged
 
 
-def _signal_differences(verdict: str, signals: Sequence[str]) -> list[str]:
+def _signal_differences(verdict: str, signals: Sequence[str]) -> list[Difference]:
     """Require a signal for damage, and none for an intact log. Both are correct for a torn log."""
     if verdict == "intact" and signals:
-        return ["signals: expected none for an intact log, found some"]
+        text = "signals: expected none for an intact log, found some"
+        return [Difference("signals", True, text)]
     if verdict in ("damaged", "refused") and not signals:
-        return [f"signals: expected one for a {verdict} log, found none"]
+        text = f"signals: expected one for a {verdict} log, found none"
+        return [Difference("signals", False, text)]
     return []
 
 

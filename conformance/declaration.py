@@ -1,7 +1,8 @@
-"""Read hand-written TOML, such as ``implementation.toml``, and validate it by its schema."""
+"""Read TOML and JSON files that people or programs write, such as ``implementation.toml``."""
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -23,3 +24,15 @@ def read(path: Path, schema: Path) -> dict[str, Any]:
     if (problem := first_problem(schema, body)) is not None:
         raise BrokenDeclaration(f"{path}: {': '.join(filter(None, problem))}")
     return body
+
+
+def parse_json(
+    data: str | bytes, where: Path | str, broken: type[BrokenDeclaration] = BrokenDeclaration
+) -> Any:
+    """Return the value of a JSON text. Raises ``broken`` with the place, ``where``."""
+    try:
+        return json.loads(data)
+    except ValueError as error:  # not JSON, or not UTF-8
+        raise broken(f"{where}: not JSON: {error}") from None
+    except RecursionError:
+        raise broken(f"{where}: not JSON: its values are nested too deeply") from None

@@ -1,7 +1,8 @@
 """Read and write the lists of known failures, one for each adapter.
 
-``walproof check --update-known`` writes the lists. Each entry has the expected difference and the
-name of a cause. A list describes each cause in one to three sentences.
+``walproof check --update-known`` writes the lists. Each entry names the parts of the answer that
+differ, with the values that were found, and a cause. A list describes each cause in one to three
+sentences.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.declaration import BrokenDeclaration
+from conformance.declaration import BrokenDeclaration, parse_json
 from conformance.saving import save
 
 UNEXPLAINED = "unexplained"
@@ -27,13 +28,19 @@ class BrokenList(BrokenDeclaration):
 
 @dataclass(frozen=True)
 class KnownFailure:
-    """One entry: the pinned result class and difference, and the name of the cause."""
+    """One entry: the result class, what was found in each part that differs, and the cause."""
 
     vector: str
     profile: str
     result: str
-    difference: str
+    found: Mapping[str, Any]
     cause: str
+
+    @property
+    def text(self) -> str:
+        """Return what was found as text."""
+        parts = [f"{part} {json.dumps(found)}" for part, found in self.found.items()]
+        return "; ".join(parts) or self.result
 
 
 @dataclass
@@ -43,20 +50,16 @@ class KnownFailures:
     path: Path | None = None
     causes: dict[str, str] = field(default_factory=dict)
     entries: dict[Key, KnownFailure] = field(default_factory=dict)
-    # True for a run on fresh variants, which pins failures by vector and class alone.
-    of_variants: bool = False
 
     def cause_of(self, vector: str, profile: str) -> str | None:
         """Return the description of the cause if the case is listed, else None."""
         entry = self.entries.get((vector, profile))
         return self.causes[entry.cause] if entry else None
 
-    def matches(self, vector: str, profile: str, result: str, difference: str) -> bool:
+    def matches(self, vector: str, profile: str, result: str, found: Mapping[str, Any]) -> bool:
         """Return whether exactly this failure is listed."""
         entry = self.entries.get((vector, profile))
-        if entry is None or entry.result != result:
-            return False
-        return self.of_variants or entry.difference == difference
+        return entry is not None and entry.result == result and entry.found == found
 
     def unexplained(self) -> list[KnownFailure]:
         """Return the entries without a described cause."""
@@ -85,7 +88,7 @@ class KnownFailures:
                 continue
             old = entries.get(key)
             name = old.cause if old and cause is None else cause or UNEXPLAINED
-            entries[key] = KnownFailure(*key, result["class"], result["difference"], name)
+            entries[key] = KnownFailure(*key, result["class"], result["found"], name)
         used = {entry.cause for entry in entries.values()}
         known = {**self.causes, cause: because} if cause and because else self.causes
         causes = {name: known.get(name, "") for name in used}
@@ -97,19 +100,22 @@ class KnownFailures:
         if not self.entries:
             self.path.unlink(missing_ok=True)
             return
-        body = {
-            "causes": dict(sorted(self.causes.items())),
-            "failures": [asdict(entry) for _, entry in sorted(self.entries.items())],
-        }
-        save(self.path, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
+        causes = json.dumps(dict(sorted(self.causes.items())), indent=2, ensure_ascii=False)
+        entries = [
+            f"  {json.dumps(asdict(entry), ensure_ascii=False)}"
+            for _, entry in sorted(self.entries.items())
+        ]
+        failures = ",\n".join(entries)
+        body = f'{{\n "causes": {causes[:-1]} }},\n "failures": [\n{failures}\n ]\n}}\n'
+        save(self.path, body)
 
 
 def load(path: Path) -> KnownFailures:
     """Load the list in a file; a missing file is an empty list. Raises :class:`BrokenList`."""
     if not path.exists():
         return KnownFailures(path)
+    body = parse_json(path.read_bytes(), path, BrokenList)
     try:
-        body = json.loads(path.read_text("utf-8"))
         entries = [KnownFailure(**entry) for entry in body["failures"]]
         causes = dict(body["causes"])
     except (ValueError, KeyError, TypeError) as error:

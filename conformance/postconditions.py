@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from conformance.compare import every_part
+from conformance.compare import Difference, every_part
 from conformance.contents import Contents, list_entries
 
 # The freedoms that a vector may leave to the writer, with the parts that are not compared then.
@@ -81,51 +81,61 @@ def files_of(contents: Contents, name: str) -> dict[str, int]:
     return {f"{name}/{file}": len(data) for file, data in contents.items()}
 
 
-def file_differences(expected: Files, files: Files, free: Collection[str]) -> list[str]:
-    """Return one sentence for each difference between the expected and the actual files.
+def file_differences(expected: Files, files: Files, free: Collection[str]) -> list[Difference]:
+    """Return the difference between the expected and the actual files, if there is one.
 
     An expected name may be a glob pattern.
     """
     unclaimed = dict(files)
     wrong = []
+    sizes: dict[str, int | None] = {}
     for name, size in expected.items():
         fitting = sorted(file for file in unclaimed if file == name or fnmatchcase(file, name))
         if not fitting:
             wrong.append(f"{name} is missing")
+            sizes[name] = None
             continue
         actual = unclaimed.pop(fitting[0])
         if actual != size and "preallocation" not in free:
             wrong.append(f"{name}: expected {size} bytes, found {actual}")
+            sizes[name] = actual
     if "other-files" not in free:
         wrong += [f"{name} ({size} bytes) should not be there" for name, size in unclaimed.items()]
-    return [f"files: {', '.join(wrong)}"] if wrong else []
+        sizes |= unclaimed
+    return [Difference("files", sizes, f"files: {', '.join(wrong)}")] if wrong else []
 
 
-def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[str]:
-    """Return the differences between expected and actual bytes in files."""
+def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[Difference]:
+    """Return the difference between expected and actual bytes in files, if there is one."""
     wrong = []
+    found = {}
     for (name, at), data in expected.items():
         actual = _bytes_at(place_of(name), at, len(data))
         if actual != data:
             text = "no file" if actual is None else actual.hex(" ") or "the end"
             wrong.append(f"{name} at {at}: expected {data.hex(' ')}, found {text}")
-    return [f"bytes: {', '.join(wrong)}"] if wrong else []
+            found[f"{name} at {at}"] = None if actual is None else actual.hex()
+    return [Difference("bytes", found, f"bytes: {', '.join(wrong)}")] if wrong else []
 
 
-def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[str]:
-    """Return the files whose SHA-256 differs from the expected SHA-256."""
+def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[Difference]:
+    """Return the files whose SHA-256 differs from the expected SHA-256, if there are any."""
     actual = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
-    wrong = [
-        f"{name}: expected sha256 {digest[:12]}…, found {actual.get(name, 'no file')[:12]}…"
+    found = {
+        name: actual.get(name, "no file")[:12]
         for name, digest in expected.items()
         if actual.get(name) != digest
+    }
+    wrong = [
+        f"{name}: expected sha256 {expected[name][:12]}…, found {digest}…"
+        for name, digest in found.items()
     ]
-    return [f"bytes: {', '.join(wrong)}"] if wrong else []
+    return [Difference("bytes", found, f"bytes: {', '.join(wrong)}")] if wrong else []
 
 
 def differences(
     after: Mapping[str, Any], free: Collection[str], files: Files, place_of: Callable[[str], Path]
-) -> list[str]:
+) -> list[Difference]:
     """Return the differences between the files after a write and a vector's ``after``.
 
     If names and sizes are as expected, the bytes are compared, and then the digests. ``place_of``

@@ -1,24 +1,23 @@
-"""Start, limit and stop programs under test. All other modules start programs through this one.
+"""Start, limit and stop programs. All other modules start programs through this one.
 
-Each program leads its own process group, in a :class:`~conformance.sandbox.Sandbox` if there is
-one. If the program exceeds a limit or is cancelled, the whole group is killed.
+A program in a :class:`~conformance.sandbox.Sandbox` with bubblewrap ends together with everything
+that it started, because it has its own PID namespace. Any other program leads a process group, and
+the group is killed. A process that leaves its group then survives; reports state that the program
+is not isolated.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
-import resource
 import select
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -38,10 +37,11 @@ CHUNK_BYTES = 1 << 18
 # A program is not charged for files in memory up to this total size, because other processes may
 # have written them.
 SHARED_BYTES = 1 << 30
-KILL_ROUNDS, KILL_ROUND_SECONDS = 100, 0.001
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-_HAS_CHILDREN_FILES = Path(f"/proc/self/task/{os.getpid()}/children").exists()
+# The time for killed processes to end. A process may be blocked in a broken file system.
+KILL_SECONDS = 10
+# The prefix of errors of the shell that sets the limits and starts the program.
+_CANNOT_START = "cannot start"
+_EXEC_ERRORS = {126: "it cannot be executed", 127: "No such file or directory"}
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,15 @@ class Limits:
     #: Size of each file that the program writes, or None.
     file_bytes: int | None = None
 
+    def command(self, command: Sequence[str]) -> list[str]:
+        """Return a command that limits the size of files, writes no core file, and runs another."""
+        limits = "ulimit -c 0"
+        if self.file_bytes is not None:
+            limits += f"; ulimit -f {self.file_bytes // 512}"
+        return ["/bin/sh", "-c", f'{limits}; exec "$@"', _CANNOT_START, *command]
 
-class Crash(Exception):
+
+class ProgramCrash(Exception):
     """The program ended before it replied.
 
     ``status`` is the exit status, or the negative signal number. ``output`` is the incomplete
@@ -71,7 +78,7 @@ class Crash(Exception):
         self.output = output
 
 
-class CannotStart(Crash):
+class CannotStart(ProgramCrash):
     """The system could not start the program, for example because its interpreter is missing."""
 
 
@@ -88,11 +95,10 @@ class Cancelled(Exception):
 
 
 class Process:
-    """A running program. After any exception, the program and all its children have ended.
+    """A running program. After any exception, the program has ended.
 
     ``variables`` are added to the environment. ``cwd`` is the working directory of a program
-    without a sandbox. Another thread can set ``cancelled`` to stop a wait. The program is killed
-    when the thread that started it ends.
+    without a sandbox. Another thread can set ``cancelled`` to stop a wait.
     """
 
     def __init__(
@@ -108,18 +114,17 @@ class Process:
         self.limits = limits or Limits()
         # Exit status, or minus the number of a signal; None while it runs.
         self.status: int | None = None
-        self._sandbox = sandbox
-        self._cancelled = cancelled
+        # The largest measured resident memory.
+        self.peak_bytes = 0
+        self._command, self._sandbox, self._cancelled = command, sandbox, cancelled
         self._stderr, self._stderr_bytes = b"", stderr_bytes
-        self._output = bytearray()
+        self._output, self._line_count = bytearray(), 0
         self._input = b""
-        self._searched = 0
         self._in_memory_before = in_memory_bytes()
         self._has_ended = self._is_closed = False
         self._watch: Callable[[], None] = lambda: None
-        # The largest measured resident memory.
-        self.peak_bytes = 0
-        self._popen = self._start(command, variables or {}, cwd)
+        self._namespace: int | None = None
+        self._popen = self._start(variables or {}, cwd)
         self.pid = self._popen.pid
         assert self._popen.stdin and self._popen.stdout and self._popen.stderr
         self._to = self._popen.stdin.fileno()
@@ -131,13 +136,11 @@ class Process:
         for stream in (self._from, self._errors):
             self._poll.register(stream, select.POLLIN)
 
-    def _start(
-        self, command: Sequence[str], variables: Mapping[str, str], cwd: Path | None
-    ) -> subprocess.Popen[bytes]:
-        argv, environment = [*command], dict(os.environ)
-        if self._sandbox is not None:
-            argv, cwd = self._sandbox.absolute_command(command), self._sandbox.work
-            environment = self._sandbox.environment(argv)
+    def _start(self, variables: Mapping[str, str], cwd: Path | None) -> subprocess.Popen[bytes]:
+        argv, environment, sandbox = [*self._command], dict(os.environ), self._sandbox
+        if sandbox is not None:
+            argv, cwd = sandbox.absolute_command(argv), sandbox.work
+            environment = sandbox.environment(argv)
         if os.sep in argv[0]:
             startable = os.access(argv[0], os.X_OK)
         else:
@@ -145,17 +148,25 @@ class Process:
         if not startable:
             reason = "Permission denied" if Path(argv[0]).exists() else "No such file or directory"
             raise CannotStart(f"cannot start {argv[0]}: {reason}")
-        if self._sandbox is not None:
-            argv = self._sandbox.wrapped(argv)
+        info, info_for_program = os.pipe()
         try:
-            return subprocess.Popen(
-                argv, cwd=cwd, env={**environment, **variables}, bufsize=0, start_new_session=True,
+            if sandbox is not None:
+                argv = sandbox.wrapped(argv, info_for_program)
+            process = subprocess.Popen(
+                self.limits.command(argv), cwd=cwd, env={**environment, **variables}, bufsize=0,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                preexec_fn=lambda: prepare_child(self.limits),
+                start_new_session=True,
+                pass_fds=[info_for_program] if sandbox is not None and sandbox.bwrap else (),
             )  # fmt: skip
-        except (OSError, subprocess.SubprocessError) as error:
-            text = error.strerror if isinstance(error, OSError) else "its limits cannot be set"
-            raise CannotStart(f"cannot start {command[0]}: {text}") from None
+        except OSError as error:
+            os.close(info)
+            raise CannotStart(f"cannot start {self._command[0]}: {error.strerror}") from None
+        finally:
+            os.close(info_for_program)
+        with open(info, "rb") as file, contextlib.suppress(ValueError, OSError, AttributeError):  # noqa: PTH123
+            # bubblewrap closes the pipe before the program starts. The pipe is empty without it.
+            self._namespace = os.pidfd_open(json.load(file)["child-pid"])
+        return process
 
     @property
     def stderr(self) -> str | None:
@@ -184,7 +195,7 @@ class Process:
         deadline = time.monotonic() + seconds
         if self._is_closed:
             raise self._crash()
-        self._wait(deadline, seconds, max_bytes, self._has_line)
+        self._wait(deadline, seconds, max_bytes, lambda: self._line_count > 0)
         end = self._output.find(b"\n") + 1
         if not end:
             self._wait_for_exit(deadline, seconds)
@@ -193,7 +204,7 @@ class Process:
             self._fail(OverLimit(f"a reply of more than {max_bytes} bytes"))
         line = bytes(self._output[:end])
         del self._output[:end]
-        self._searched = 0
+        self._line_count -= 1
         return line
 
     def read_all(self, seconds: float, max_bytes: int | None = None) -> bytes:
@@ -227,12 +238,19 @@ class Process:
         return status, bytes(self._output)
 
     def kill(self) -> None:
-        """End the program and everything that it started."""
+        """End the program, and everything in its PID namespace or process group."""
         if self._is_closed:
             return
         self._is_closed = True
-        kill_tree(self.pid)
-        self._popen.wait()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        if self._namespace is not None:
+            # Readable when the first process of the namespace, and so every other, has ended.
+            select.select([self._namespace], [], [], KILL_SECONDS)
+            os.close(self._namespace)
+        # A program of another user, such as sudo, cannot be killed.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(KILL_SECONDS)
         self._read_errors()
         self._note_status()
         for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
@@ -241,18 +259,10 @@ class Process:
 
     def close(self) -> None:
         """Close the input, wait a moment for the exit, then kill the remaining processes."""
-        # After the exit of the program, its children can no longer be found.
-        started = _processes(descendants(self.pid))
         self.close_input()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(EXIT_SECONDS)
         self.kill()
-        _kill_each(started)
-
-    def _has_line(self) -> bool:
-        has_line = self._output.find(b"\n", self._searched) >= 0
-        self._searched = 0 if has_line else len(self._output)
-        return has_line
 
     def _wait(
         self, deadline: float, seconds: float, max_bytes: int, complete: Callable[[], bool]
@@ -309,16 +319,18 @@ class Process:
         self.kill()
         raise error
 
-    def _crash(self) -> Crash:
+    def _crash(self) -> ProgramCrash:
         stderr = self.stderr or ""
         if self._sandbox is not None and self._sandbox.bwrap and stderr.startswith("bwrap: "):
             reason = stderr.removeprefix("bwrap: ").removeprefix("execvp ")
             return CannotStart(f"cannot start {reason}")
-        return Crash(describe_exit(self.status), self.status, bytes(self._output))
+        if stderr.startswith(f"{_CANNOT_START}: ") and self.status in _EXEC_ERRORS:
+            return CannotStart(f"cannot start {self._command[0]}: {_EXEC_ERRORS[self.status]}")
+        return ProgramCrash(describe_exit(self.status), self.status, bytes(self._output))
 
     def _note_status(self) -> None:
         status = self._popen.returncode
-        if self._sandbox is not None and self._sandbox.bwrap and status > 128:
+        if status is not None and self._sandbox and self._sandbox.bwrap and status > 128:
             # Like a shell, bwrap adds 128 to the signal that ended its program.
             status = 128 - status if status <= 128 + signal.SIGRTMAX else status
         self.status = status
@@ -341,6 +353,7 @@ class Process:
     def _read_output(self) -> None:
         chunk = os.read(self._from, CHUNK_BYTES)
         self._output += chunk
+        self._line_count += chunk.count(b"\n")
         if not chunk:
             self._poll.unregister(self._from)
             self._has_ended = True
@@ -361,7 +374,7 @@ def run_program(
     limits: Limits | None = None,
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, without input, and end all its children.
+    """Run a program to its end, without input.
 
     Raises :class:`CannotStart`, :class:`Timeout` and :class:`OverLimit`.
     """
@@ -371,7 +384,7 @@ def run_program(
         output = process.read_all(seconds)
     except CannotStart:
         raise
-    except Crash as crash:
+    except ProgramCrash as crash:
         output = crash.output
     finally:
         process.kill()
@@ -418,7 +431,7 @@ class JsonLinesProgram:
         except OverLimit as error:
             self.close()
             raise NoReply(str(error)) from None
-        except Crash:
+        except ProgramCrash:
             self.close()
             raise NoReply("it exited without a reply") from None
         except (ValueError, RecursionError):
@@ -429,7 +442,7 @@ class JsonLinesProgram:
         return reply
 
     def close(self) -> None:
-        """End the program and all that it started."""
+        """End the program."""
         if self._process is not None:
             self._process.kill()
             self._process = None
@@ -445,72 +458,19 @@ def describe_exit(status: int | None) -> str:
         return f"killed by signal {-status}"
 
 
-def prepare_child(limits: Limits) -> None:
-    """Set the limits of a child before exec, and kill the child when the harness ends."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if limits.file_bytes is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
-    if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        # A subreaper remains the ancestor of its daemons.
-        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-
-
-def kill_tree(pid: int) -> None:
-    """Kill a process that leads a group, its group, and all its children."""
-    _signal_group(pid, signal.SIGSTOP)
-    before = None
-    for _ in range(KILL_ROUNDS):
-        found = set(descendants(pid))
-        if _kill_each(_processes(found)):
-            time.sleep(KILL_ROUND_SECONDS)
-        elif found == before:
-            break
-        before = found  # the children of a process that is ending may be missing the first time
-    _signal_group(pid, signal.SIGKILL)
-
-
-def _signal_group(pid: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, number)
-
-
 def resident_bytes(pid: int) -> int:
     """Return the resident memory of a process and all its children."""
     total = 0
-    for each in (pid, *descendants(pid)):
-        with contextlib.suppress(psutil.Error):
-            total += psutil.Process(each).memory_info().rss
-    return total
+    with contextlib.suppress(psutil.Error):
+        total = psutil.Process(pid).memory_info().rss
+    return total + sum(map(resident_bytes, _children(pid)))
 
 
-def _processes(pids: Iterable[int]) -> list[psutil.Process]:
-    processes = []
-    for pid in pids:
-        with contextlib.suppress(psutil.Error):
-            processes.append(psutil.Process(pid))
-    return processes
-
-
-def _kill_each(processes: Sequence[psutil.Process]) -> bool:
-    any_alive = False
-    for process in processes:
-        with contextlib.suppress(psutil.Error):
-            if process.status() != psutil.STATUS_ZOMBIE:
-                any_alive = True
-                process.kill()
-    return any_alive
-
-
-def descendants(pid: int) -> list[int]:
-    """Return all descendants of a process. Linux lists the children of a thread."""
-    if not _HAS_CHILDREN_FILES:
-        with contextlib.suppress(psutil.Error):
-            return [child.pid for child in psutil.Process(pid).children(recursive=True)]
-        return []
+def _children(pid: int) -> list[int]:
+    """Return the children of a process; this is much faster than a search of all processes."""
     children: list[int] = []
     with contextlib.suppress(OSError):  # the process may end meanwhile
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - many times a second
             with open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
                 children += map(int, file.read().split())
-    return children + [pid for child in children for pid in descendants(child)]
+    return children

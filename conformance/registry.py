@@ -14,7 +14,7 @@ from typing import Any
 from conformance import BUILD, declaration
 from conformance.declaration import BrokenDeclaration
 from conformance.process import CannotStart, Limits, OverLimit, Timeout, run_program
-from reference_impl.paths import PACKAGES
+from reference_impl.paths import IMPORT_ROOT, PACKAGES
 from reference_impl.register import registers
 
 FOLDER = PACKAGES / "conformance" / "implementations"
@@ -23,7 +23,7 @@ BUILD_MEMORY_BYTES = 16 << 30
 _SCHEMA = Path(__file__).with_name("implementation.schema.json")
 
 
-class Unavailable(Exception):
+class ImplementationUnavailable(Exception):
     """An implementation cannot run here. The text states the reason."""
 
 
@@ -93,14 +93,14 @@ class Implementation:
     def make(self) -> None:
         """Build the implementation unless its build is current. Raises :class:`Unavailable`."""
         if missing := self.missing():
-            raise Unavailable(f"{' and '.join(missing)} not found")
+            raise ImplementationUnavailable(f"{' and '.join(missing)} not found")
         if self.is_built():
             return
         self.output.mkdir(parents=True, exist_ok=True)
         log = self.output / "build.log"
         variables = {
             "WALPROOF_BUILD": str(self.output),
-            "WALPROOF_ROOT": str(PACKAGES),
+            "WALPROOF_ROOT": str(IMPORT_ROOT),
             "WALPROOF_PYTHON": sys.executable,
         }
         limits = Limits(memory_bytes=BUILD_MEMORY_BYTES)
@@ -111,16 +111,16 @@ class Implementation:
                 logged, BUILD_SECONDS, variables=variables, limits=limits, cwd=self.folder
             )
         except Timeout:
-            raise Unavailable(f"the build took more than {BUILD_SECONDS} s") from None
+            raise ImplementationUnavailable(f"the build took more than {BUILD_SECONDS} s") from None
         except (CannotStart, OverLimit) as error:
-            raise Unavailable(f"the build failed: {error}") from None
+            raise ImplementationUnavailable(f"the build failed: {error}") from None
         if done.returncode != 0:
             lines = log.read_text(errors="replace").strip().splitlines() or ["no output"]
             # A stack trace may follow the error.
             errors = [line for line in lines if line.startswith("error")]
             shown = log.relative_to(PACKAGES) if log.is_relative_to(PACKAGES) else log
             reason = (errors or lines)[-1].strip()[:200]
-            raise Unavailable(f"the build failed: {reason} (see {shown})")
+            raise ImplementationUnavailable(f"the build failed: {reason} (see {shown})")
         (self.output / "stamp").write_text(self.stamp())
 
     def _inputs(self) -> Iterator[Path]:

@@ -94,11 +94,14 @@ class Sandbox:
         self.bare = bare
         self.bwrap = bubblewrap()
 
-    def wrapped(self, command: Sequence[str]) -> list[str]:
-        """Return the command that starts ``command`` in this sandbox."""
+    def wrapped(self, command: Sequence[str], info: int) -> list[str]:
+        """Return the command that starts ``command`` in this sandbox.
+
+        bubblewrap writes the PID of its first process as JSON to the file descriptor ``info``.
+        """
         if self.bwrap is None:
             return [*command]
-        argv = [self.bwrap, *_ALONE]
+        argv = [self.bwrap, *_ALONE, "--info-fd", str(info)]
         argv += ["--ro-bind", "/", "/"] if self.reads is None else self._read_binds(self.reads)
         argv += ["--dev", "/dev", "--proc", "/proc"]
         for path in self.hides:

@@ -46,8 +46,7 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
             if sync:
                 sync_to_disk(path.parent)
     finally:
-        with contextlib.suppress(OSError):  # report the earlier error
-            unfinished.unlink()
+        _remove(unfinished)
 
 
 class _File(io.FileIO):
@@ -130,11 +129,25 @@ def temporary_sibling(path: Path) -> Iterator[Path]:
     try:
         yield temporary
     finally:
+        _remove(temporary)
+
+
+def _remove(temporary: Path) -> None:
+    """Remove a file or directory, even if a signal interrupts the first attempt."""
+    try:
+        _remove_once(temporary)
+    finally:
+        _remove_once(temporary)
+
+
+def _remove_once(temporary: Path) -> None:
+    with contextlib.suppress(OSError):  # report the earlier error
         if temporary.is_dir():
+            for directory, _, _ in os.walk(temporary):  # a copy may be read-only
+                Path(directory).chmod(0o700)
             shutil.rmtree(temporary, ignore_errors=True)
         else:
-            with contextlib.suppress(OSError):  # report the earlier error
-                temporary.unlink()
+            temporary.unlink()
 
 
 @contextlib.contextmanager

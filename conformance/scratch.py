@@ -21,20 +21,6 @@ ENOUGH = 4 << 30
 PREFIX = "walproof-scratch-"
 
 
-class Held:
-    """A new directory with a lock that shows that its creator is running."""
-
-    def __init__(self, parent: Path | None = None) -> None:
-        self.folder, self._lock = _locked_folder(parent or _scratch_parent())
-
-    def close(self) -> None:
-        """Remove the directory and its contents."""
-        if self._lock >= 0:
-            remove(self.folder)
-            os.close(self._lock)
-            self._lock = -1
-
-
 def _scratch_parent() -> Path:
     if not os.environ.get("TMPDIR"):
         with contextlib.suppress(OSError):
@@ -86,18 +72,20 @@ def in_memory_bytes() -> int:
 
 
 class Scratch:
-    """A directory of scratch copies below ``parent`` if given, removed at the end of the run."""
+    """A new directory for scratch copies, below ``parent`` if given, until :meth:`close`.
+
+    A lock on the directory shows that its creator is running.
+    """
 
     def __init__(self, parent: Path | None = None) -> None:
-        self._held = Held(parent)
-        self.folder = self._held.folder
-        self.used = 0
+        self.folder, self._lock = _locked_folder(parent or _scratch_parent())
+        self._used_count = 0
 
     def new_path(self, name: str) -> Path:
         """Return a new path for a log of this name, in a new directory."""
         while True:
-            self.used += 1
-            parent = self.folder / str(self.used)
+            self._used_count += 1
+            parent = self.folder / str(self._used_count)
             # A program under test may have created this directory, or removed ``folder``.
             with contextlib.suppress(FileExistsError):
                 parent.mkdir(parents=True)
@@ -109,7 +97,10 @@ class Scratch:
 
     def close(self) -> None:
         """Remove the directory with all scratch copies."""
-        self._held.close()
+        if self._lock >= 0:
+            remove(self.folder)
+            os.close(self._lock)
+            self._lock = -1
 
 
 def remove(folder: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+
+from conformance.text import printable
 
 #: Code or emphasis in Markdown. The asterisk of a C pointer or of a product does not match.
 MARKED = re.compile(r"`([^`]*)`|(?<![\w*])\*([^\s*`][^*`]*)\*(?![\w*])")
@@ -15,12 +18,13 @@ MARKED = re.compile(r"`([^`]*)`|(?<![\w*])\*([^\s*`][^*`]*)\*(?![\w*])")
 def environment(folder: Path, autoescape: bool = False) -> Environment:
     """Return the templates of a directory; an unknown name in a template is an error.
 
-    ``autoescape`` is for HTML. The filter ``code`` marks the parts of a text in backquotes,
-    and parts with emphasis (``*``).
+    ``autoescape`` is for HTML, and also escapes the invisible characters of values. The filter
+    ``code`` marks the parts of a text in backquotes, and parts with emphasis (``*``).
     """
     created = Environment(
         loader=FileSystemLoader(folder),
         autoescape=autoescape,
+        finalize=_visible if autoescape else None,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -28,6 +32,10 @@ def environment(folder: Path, autoescape: bool = False) -> Environment:
     )
     created.filters["code"] = _code
     return created
+
+
+def _visible(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _code(text: str) -> Markup:

@@ -8,14 +8,15 @@ import hashlib
 import json
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from conformance import VECTORS
 from conformance.contents import Contents, digest, read_contents
-from conformance.declaration import BrokenDeclaration
+from conformance.damage.text import SHOWN_BYTES, render
+from conformance.declaration import BrokenDeclaration, parse_json
 from conformance.json_schema import first_problem
 from reference_impl import context
 from reference_impl.register import registers
@@ -34,7 +35,7 @@ class Vector:
 
     path: Path
     body: Mapping[str, Any]
-    # The bytes of a log that is not in a file: a fresh variant, or a damaged log of a sweep.
+    # The bytes of a log that is not in a file, such as a damaged log of a sweep.
     generated: Contents | None = None
 
     @functools.cached_property
@@ -53,9 +54,20 @@ class Vector:
         return self.body.get("control")
 
     @property
-    def damage(self) -> list[str]:
-        """Return descriptions of the damage operations, in order."""
+    def damage(self) -> list[Mapping[str, Any]]:
+        """Return the damage operations with their edits, in order."""
         return list(self.body["made_by"].get("damage", []))
+
+    @property
+    def damage_texts(self) -> list[str]:
+        """Return the damage operations as text. Long bytes are shortened."""
+        return [render(operation, SHOWN_BYTES) for operation in self.damage]
+
+    @property
+    def damaged_id(self) -> str | None:
+        """Return the id of the vector whose input is damaged: the control, unless stated."""
+        made_by: Mapping[str, str] = self.body["made_by"]
+        return made_by.get("source", self.control)
 
     @property
     def input(self) -> Path:
@@ -122,10 +134,7 @@ def neutral(name: str, slug: str) -> str:
 
 def load(path: Path) -> Vector:
     """Load one vector from its description. Raises :class:`BrokenVector`."""
-    try:
-        body = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise BrokenVector(f"{path}: not JSON: {error}") from None
+    body = parse_json(path.read_bytes(), path, BrokenVector)
     if (problem := first_problem(VECTORS / "schema.json", body)) is not None:
         where, message = problem
         raise BrokenVector(f"{path}: {where or 'the vector'}: {message}")
@@ -142,7 +151,12 @@ def load(path: Path) -> Vector:
 
 
 def load_all(root: Path = VECTORS) -> dict[str, Vector]:
-    """Load all vectors under a directory, by id, in id order."""
+    """Load all vectors under a directory, by id, in id order. Each process reads them once."""
+    return dict(_load_all(root))
+
+
+@functools.cache
+def _load_all(root: Path) -> dict[str, Vector]:
     paths = sorted(path for path in root.glob("*/*.json"))
     vectors = {vector.id: vector for vector in map(load, paths)}
     if len(vectors) != len(paths):
@@ -159,15 +173,42 @@ class Selection:
     requirements: Sequence[str] = ()
     kinds: Sequence[str] = ()
     groups: Sequence[str] = ()
+    #: Patterns of vectors to leave out.
+    excluded: Sequence[str] = ()
 
     def choose(self, vectors: Iterable[Vector]) -> list[Vector]:
         """Return the selected vectors, in their order."""
         return [vector for vector in vectors if self._chosen(vector)]
 
+    def unmatched(self, vectors: Iterable[Vector]) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield values that select nothing: their option, the value, and the existing values."""
+        every = list(vectors)
+        formats = [vector for vector in every if vector.body["format"] in self.formats] or every
+        named: tuple[tuple[str, Sequence[str], Iterable[str]], ...] = (
+            ("format", self.formats, (vector.body["format"] for vector in every)),
+            ("kind", self.kinds, (vector.body["kind"] for vector in formats)),
+            ("group", self.groups, (vector.body["group"] for vector in formats)),
+        )
+        for option, values, there in named:
+            known = list(dict.fromkeys(there))
+            for value in values:
+                if value not in known:
+                    yield option, value, known
+        for option, patterns in (("vector", self.patterns), ("exclude", self.excluded)):
+            for pattern in patterns:
+                if not any(_matches(vector.id, pattern) for vector in every):
+                    slugs = (vector.id.split("/", 1)[1] for vector in every)
+                    yield option, pattern, [*(vector.id for vector in every), *slugs]
+        for pattern in self.requirements:
+            ids = {id for vector in formats for id in vector.body["requirements"]}
+            if not fnmatch.filter(ids, pattern):
+                yield "requirement", pattern, sorted(ids)
+
     def _chosen(self, vector: Vector) -> bool:
         body = vector.body
         return (
             (not self.patterns or any(_matches(vector.id, p) for p in self.patterns))
+            and not any(_matches(vector.id, p) for p in self.excluded)
             and (not self.formats or body["format"] in self.formats)
             and (not self.kinds or body["kind"] in self.kinds)
             and (not self.groups or body["group"] in self.groups)

@@ -55,6 +55,12 @@ instances:
     doc: False if the file does not begin with a control record. `batches` is then absent.
 types:
   batch:
+    -checksum:
+      algorithm: adler-32
+      field: control.checksum
+      covers: records to leftover
+      least: 1
+      unless: is_truncated
     doc: A control record and the records that were written with it.
     doc-ref: spec/kahadb-journal.md KDB-005, KDB-006
     params:
@@ -176,6 +182,9 @@ types:
         enum: record_type
         doc: Type of the record, always 1 in records that a broker stores.
   record:
+    -labels:
+      - command
+      - is_truncated
     doc: One record.
     doc-ref: spec/kahadb-journal.md KDB-009
     params:

@@ -92,6 +92,16 @@ types:
         doc: True if a zero header ended the records of this block.
   record:
     -orig-id: physical record
+    -labels:
+      - header.type
+    -checksum:
+      algorithm: masked-crc-32c
+      field: header.checksum
+      covers: header.type to data
+      unless:
+        - is_crossing_block
+        - is_truncated
+        - is_zero
     doc: 'A physical record: a whole record or one fragment of a record.'
     doc-ref: spec/leveldb-log.md LDB-002
     params:

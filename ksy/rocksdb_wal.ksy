@@ -121,6 +121,17 @@ types:
         doc-ref: spec/rocksdb-wal.md RDB-013
   record:
     -orig-id: physical record
+    -labels:
+      - header.type
+    -checksum:
+      algorithm: masked-crc-32c
+      field: header.checksum
+      covers: header.type to data
+      unless:
+        - is_crossing_block
+        - is_truncated
+        - is_zero
+        - is_clean_close
     doc: 'A physical record: a whole record, a fragment of a record, or metadata.'
     doc-ref: spec/rocksdb-wal.md RDB-002
     params:

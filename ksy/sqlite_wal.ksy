@@ -75,6 +75,12 @@ instances:
     doc: Number of whole slots in the file.
 types:
   file_header:
+    -checksum:
+      algorithm: sqlite-wal-header
+      field:
+        - checksum_1
+        - checksum_2
+      covers: magic to salt_2
     doc: The header of the file, 32 bytes.
     doc-ref: spec/sqlite-wal.md SQW-002
     seq:
@@ -152,6 +158,16 @@ types:
           or page_size == 32768 or page_size == 65536
         doc: True if the page size is a power of two from 512 to 65536.
   frame:
+    -labels:
+      - header.is_commit
+    -checksum:
+      algorithm: sqlite-wal-frame
+      field:
+        - header.checksum_1
+        - header.checksum_2
+      covers:
+        - header.page_number to header.db_pages
+        - page
     doc: A slot. It holds a frame, unless no frame was written to it.
     doc-ref: spec/sqlite-wal.md SQW-004
     params:

@@ -273,6 +273,8 @@ types:
         doc: True if the header has the sealed flag.
   journal_object:
     -orig-id: Object
+    -labels:
+      - type
     doc: An object and the padding that follows the object.
     doc-ref: spec/systemd-journal.md SDJ-010
     params:
@@ -377,6 +379,10 @@ types:
         doc: The unparsed bytes of the body.
   data_object:
     -orig-id: DataObject
+    -checksum:
+      algorithm: systemd-journal-hash
+      field: hash
+      covers: payload
     doc: One `FIELD=value`, which any number of entries may share.
     doc-ref: spec/systemd-journal.md SDJ-013
     seq:
@@ -429,6 +435,10 @@ types:
         doc: The payload `FIELD=value`, compressed if the object has a compression flag.
   field_object:
     -orig-id: FieldObject
+    -checksum:
+      algorithm: systemd-journal-hash
+      field: hash
+      covers: payload
     doc: The name of a field, and the start of the list of its values.
     doc-ref: spec/systemd-journal.md SDJ-014
     seq:

@@ -39,8 +39,8 @@ seq:
     -orig-id: SegmentDescriptor
     -requirement:
       - ZBJ-006
-      - ZBJ-007
-      - ZBJ-008
+      - ZBJ-006
+      - ZBJ-006
     type: descriptor
     doc: The descriptor, which holds the number of the segment and the index of its first record.
     doc-ref: spec/zeebe-journal.md ZBJ-006 to ZBJ-013
@@ -76,6 +76,10 @@ instances:
     doc: The frame byte of the first record.
 types:
   descriptor:
+    -checksum:
+      algorithm: crc-32c
+      field: metadata.checksum
+      covers: segment
     doc: |
       The descriptor at the start of a segment. It has 29 bytes in version 1,
       45 bytes in version 2 with SBE version 1, 57 bytes in version 2 with SBE
@@ -90,7 +94,7 @@ types:
       - id: metadata
         -orig-id: DescriptorMetadata
         -requirement:
-          - ZBJ-007
+          - ZBJ-006
           - ZBJ-009
         type: descriptor_metadata
         if: has_metadata
@@ -206,6 +210,11 @@ types:
         doc: Number of bytes in the block after the known fields.
   record:
     -orig-id: JournalRecord
+    -checksum:
+      algorithm: crc-32c
+      field: metadata.checksum
+      covers: data
+      unless: is_truncated
     doc: 'A record: 49 bytes and the payload in current versions.'
     doc-ref: spec/zeebe-journal.md ZBJ-015
     params:
@@ -233,7 +242,7 @@ types:
         if: has_metadata
         doc: The data message. It is shorter than `metadata.len_data` if the file ends inside it.
       - id: rest
-        -requirement: ZBJ-027
+        -requirement: ZBJ-025
         size-eos: true
         if: not has_metadata
         doc: The start of a record that is cut off by the end of the file.
@@ -242,7 +251,7 @@ types:
         value: _io.size.as<s8> - ofs_record.as<s8>
         doc: Number of bytes from the frame byte to the end of the file.
       has_metadata:
-        -requirement: ZBJ-027
+        -requirement: ZBJ-025
         value: 'len_available.as<s8> >= 21 ? peeked.len_block.as<s8> + 9 <= len_available.as<s8> : false'
         doc: True if the file is long enough for the frame byte and the metadata.
       peeked:
@@ -259,7 +268,7 @@ types:
         if: len_available.as<s8> >= 21
         doc: Number of bytes from the end of the metadata to the end of the file.
       is_truncated:
-        -requirement: ZBJ-027
+        -requirement: ZBJ-025
         value: 'has_metadata ? metadata.len_data.as<s8> > len_behind.as<s8> or metadata.len_data.as<s8> < 0 : true'
         doc: |
           True if the length of the data message is negative or extends beyond
@@ -271,7 +280,7 @@ types:
       checksum_input:
         -requirement:
           - ZBJ-017
-          - ZBJ-028
+          - ZBJ-025
         pos: (ofs_record.as<s8> + 1).as<s8> + len_metadata.as<s8>
         size: len_data.as<s8>
         if: has_metadata
@@ -287,7 +296,7 @@ types:
       is_last:
         -requirement:
           - ZBJ-016
-          - ZBJ-021
+          - ZBJ-020
         value: 'is_truncated ? true : (peeked.template_id != 1 or peeked.schema_id != 7 ? true : (ofs_next.as<s8> < _io.size.as<s8> ? next_frame == 0 : true))'
         doc: True if no record follows, or if the start of the next record cannot be determined.
   record_metadata:
@@ -355,7 +364,7 @@ types:
         if: is_whole
         doc: The payload of the record.
       - id: rest
-        -requirement: ZBJ-030
+        -requirement: ZBJ-025
         size-eos: true
         if: not _io.eof
         doc: |
@@ -364,7 +373,7 @@ types:
           of SBE version 1 or 2.
     instances:
       is_whole:
-        -requirement: ZBJ-029
+        -requirement: ZBJ-025
         value: _io.size.as<s8> >= 28
         doc: |
           True if the data message is long enough for the known fields and the
@@ -379,11 +388,13 @@ types:
         value: 'len_newer.as<s8> > len_room.as<s8> ? len_room.as<s8> : (len_newer.as<s8> > 0 ? len_newer.as<s8> : 0.as<s8>).as<s8>'
         doc: Length of `newer_fields` in bytes; 0 if `newer_fields` is absent.
       is_truncated:
-        -requirement: ZBJ-030
+        -requirement: ZBJ-025
         value: 'is_whole ? len_entry.as<s8> > (len_room.as<s8> - len_skipped.as<s8>).as<s8> : false'
         doc: True if the payload extends beyond the end of the data message.
   raft_log_entry:
     -orig-id: RaftLogEntry
+    -labels:
+      - type
     doc: 'The payload of a record: an entry of the raft log.'
     doc-ref: spec/zeebe-journal.md ZBJ-054
     seq:

@@ -12,12 +12,11 @@ SECTIONS = {
     "Commands": {
         "crash": "Check which acknowledged records survive a power failure.",
         "databases": "Open and repair damaged logs with whole systems.",
-        "crossing": "Read every writer's output with every reader.",
         "fuzz": "Fuzz readers; report crashes, hangs and disagreements.",
         "mutants": "Mutation-test the specification with the vectors.",
         "bench": "Measure readers beside named peers.",
         "findings": "Run the scripts of the findings, or write their pages.",
-        "scenarios": "Show what happens to logs, and which readers cope.",
+        "results": "Write the page of the results of real implementations.",
         "site": "Build the site: pages of formats, vectors, readers.",
     }
 }

@@ -51,7 +51,7 @@ NOT_CHECKED = ("vectors/", "CODE_OF_CONDUCT.md", "lab/prose.py")
 
 
 @dataclass(frozen=True)
-class Finding:
+class AvoidedPhrase:
     """A phrase in a file, with its line and the advice."""
 
     path: str
@@ -63,25 +63,25 @@ class Finding:
         return f"{self.path}:{self.line}: {self.phrase!r}: {self.advice}"
 
 
-def check(path: str, text: str) -> Iterator[Finding]:
+def check(path: str, text: str) -> Iterator[AvoidedPhrase]:
     """Yield the findings in a page, in the docstrings of a Python file, or in causes."""
     if path.endswith(".json"):
         yield from _in_prose(path, 1, "\n".join(json.loads(text)["causes"].values()))
     elif path.endswith(".py"):
         for line, docstring in _docstrings(ast.parse(text)):
             if _QUESTION_WORD.match(docstring):
-                yield Finding(path, line, docstring.split()[0], "begin with a verb or a noun")
+                yield AvoidedPhrase(path, line, docstring.split()[0], "begin with a verb or a noun")
             yield from _in_prose(path, line, docstring)
     else:
         yield from _in_prose(path, 1, text)
 
 
-def _in_prose(path: str, first_line: int, text: str) -> Iterator[Finding]:
+def _in_prose(path: str, first_line: int, text: str) -> Iterator[AvoidedPhrase]:
     prose = _NOT_PROSE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
     for pattern, advice in _PATTERNS:
         for match in pattern.finditer(prose):
             line = first_line + prose.count("\n", 0, match.start())
-            yield Finding(path, line, match[0], advice)
+            yield AvoidedPhrase(path, line, match[0], advice)
 
 
 def _docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
 
     from pyspark_journal.source import JournalDataSource as DefaultSource
 
-__all__ = ["DefaultSource", "register"]
+__all__ = ["DefaultSource", "columns", "register"]
 
 
 def __getattr__(name: str) -> Any:
@@ -23,6 +24,15 @@ def __getattr__(name: str) -> Any:
 
         return JournalDataSource
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def columns(payload: bool = True) -> StructType:
+    """Return the columns of all formats and of the rows of kind ``log``, for ``schema``."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    from walproof.log_rows import table_schema
+
+    return from_arrow_schema(table_schema(payload))
 
 
 def register(spark: SparkSession) -> None:

@@ -1,229 +1,149 @@
-"""``walproof audit``: the inventory of a folder of logs as a Spark job.
-
-``spark-submit`` runs this file with the arguments of ``walproof audit``.
-"""
+"""An audit of logs in DataFrame code: read, write, and aggregate. Copy what you need."""
 
 from __future__ import annotations
 
-import fcntl
 import json
-import re
-import shutil
-import sys
-import tempfile
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance import __version__
-from conformance.saving import named_in_errors, replace_folder, save, sync_to_disk
-from pyspark_journal.session import redirect_jvm_output, session
-from walproof.inventory.logs import find_logs
-from walproof.inventory.report import page
-from walproof.inventory.result import (
-    MAX_TASK_BYTES,
-    Earlier,
-    make_plan,
-    write_result,
-)
-from walproof.inventory.schemas import TableOptions
-from walproof.inventory.summary import summarise
-from walproof.inventory.task import Task, Written, write_rows
-from walproof.lake.trees import absolute
-from walproof.progress import progress_bar
+from pyspark.sql import functions as F
+
+from pyspark_journal import columns, register
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-RESULT_NAMES = {"records", "damage", "files", "summary.json", "summary.html"}
-POLL_SECONDS = 0.5
-# The audit itself prints failures, in one line.
-QUIET = {"spark.log.level": "FATAL"}
-# A task may fail once because of its machine. If it fails again, a log may kill its reader.
-CAREFUL_FROM_ATTEMPT = 2
+    from pyspark.sql import DataFrame, SparkSession
 
 
-class OutputRefused(Exception):
-    """The output directory cannot be written to. The message has the reason and the remedy."""
+@dataclass(frozen=True)
+class Target:
+    """A table that Spark can write: a ``path`` or URL in some ``format``, or a ``table``."""
+
+    path: str | None = None
+    table: str | None = None
+    format: str = "parquet"
+    mode: str = "errorifexists"
+    partition_by: Sequence[str] = ("kind",)
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """Return the rows of the table."""
+        if self.table is not None:
+            return spark.table(self.table)
+        return spark.read.format(self.format).load(self.path)
 
 
-class JobFailed(Exception):
-    """The Spark job ended with an error; the previous result is unchanged."""
+def write(
+    spark: SparkSession, options: Mapping[str, str], target: Target, payload: bool = False
+) -> None:
+    """Read all logs, and write their rows."""
+    register(spark)
+    rows = spark.read.format("journal").schema(columns(payload)).options(**options).load()
+    writer = _with_day(rows, target).write.format(target.format).mode(target.mode)
+    writer = writer.partitionBy(*target.partition_by)
+    writer.saveAsTable(target.table) if target.table else writer.save(target.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The summary of an audit. ``is_new`` is false if nothing had changed."""
+def write_new(
+    spark: SparkSession,
+    options: Mapping[str, str],
+    target: Target,
+    checkpoint: str,
+    payload: bool = False,
+) -> None:
+    """Read what was added to the logs since the last run, and append its rows."""
+    register(spark)
+    rows = spark.readStream.format("journal").schema(columns(payload)).options(**options).load()
+    writer = _with_day(rows, target).writeStream.format(target.format)
+    writer = writer.partitionBy(*target.partition_by).trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", checkpoint)
+    query = writer.toTable(target.table) if target.table else writer.start(target.path)
+    query.awaitTermination()
 
-    summary: Mapping[str, Any]
-    is_new: bool
+
+def _with_day(rows: DataFrame, target: Target) -> DataFrame:
+    if "day" not in target.partition_by:
+        return rows
+    return rows.withColumn("day", F.to_date(F.coalesce("time", "modified")))
 
 
-def audit(
-    options: TableOptions,
-    out: Path,
-    master: str | None = None,
-    settings: Mapping[str, str] | None = None,
-    is_again: bool = False,
-    max_task_bytes: int = MAX_TASK_BYTES,
-    spark: SparkSession | None = None,
-) -> Outcome:
-    """Read the new and changed logs, and replace ``out`` with a new result.
+def newest(rows: DataFrame) -> DataFrame:
+    """Remove rows of logs that were read again from their start since."""
+    epochs = rows.where("kind = 'log'").groupBy("log").agg(F.max("epoch").alias("epoch"))
+    return rows.join(epochs, ["log", "epoch"], "left_semi")
 
-    If ``is_again`` is true, all logs are read. If ``spark`` is None and a log must be read, a Spark
-    session is started. Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``, and
-    ``OSError`` for a missing path or for the output. Errors of single logs are not raised.
+
+def logs(rows: DataFrame) -> DataFrame:
+    """Return one row per log. A log that was read in parts or batches has several rows of kind log.
+
+    An unreadable part is a problem only until it can be read.
     """
-    started = time.time()
-    out = out.resolve()
-    with _building(out) as building:
-        before = _summary_in(out)
-        logs = find_logs(options.source, str(out))
-        paths = [absolute(path) for path in options.source.paths]
-        earlier = None
-        if before is not None and before.get("options") == options.to_json() and not is_again:
-            earlier = Earlier.read(out)
-            if earlier.is_of(logs) and before["paths"] == paths:
-                return Outcome(before, False)
-        result = building / "result"
-        with _started(spark, master, settings) as running:
-            slots = running.sparkContext.defaultParallelism
-            plan = make_plan(logs, options, building / "tasks", slots, earlier, max_task_bytes)
-            write_result(logs, plan, lambda tasks: run_on_spark(running, tasks), result)
-        summary = {
-            "walproof": __version__,
-            "paths": paths,
-            "options": options.to_json(),
-            "started": datetime.fromtimestamp(int(started), UTC).isoformat()[:19] + "Z",
-            "seconds": round(time.time() - started, 3),
-            "read": {"logs": plan.logs_to_read, "bytes": plan.bytes_to_read},
-            "carried_over": {"logs": len(plan.unchanged)},
-            **summarise(result),
-        }
-        save(result / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
-        save(result / "summary.html", page(summary))
-        _publish(result, out)
-    return Outcome(summary, True)
+    place = F.struct(F.length("file"), "file", "offset")
+    badness = F.expr(
+        "CASE verdict WHEN 'refused' THEN 0 WHEN 'damaged' THEN 2 WHEN 'torn' THEN 3"
+        " WHEN 'intact' THEN 4 ELSE 1 END"
+    )
+    severity = F.struct(badness, place)
+    last_try = F.struct(F.col("verdict").isNotNull(), F.col("format").isNotNull(), "modified")
+    parts = (
+        newest(rows)
+        .where("kind = 'log'")
+        .groupBy("log", "file", "offset")
+        .agg(F.max_by(F.struct("*"), last_try).alias("part"))
+        .select("part.*")
+    )
+    return parts.groupBy("log").agg(
+        F.max("format").alias("format"),
+        F.min_by("verdict", severity).alias("verdict"),
+        F.min_by("reason", severity).alias("reason"),
+        F.min_by("detail", severity).alias("detail"),
+        F.max("size").alias("size"),
+        F.max("modified").alias("modified"),
+        F.sum("records").alias("records"),
+        F.sum("lost_bytes").alias("lost_bytes"),
+        F.max("resume_offset").alias("resume_offset"),
+    )
 
 
-def run_on_spark(spark: SparkSession, tasks: Sequence[Task]) -> list[Written]:
-    """Run each task as a Spark task. Raises :class:`JobFailed`."""
-    if not tasks:
-        return []
-    context = spark.sparkContext
-
-    def job() -> list[Written]:
-        written: list[Written] = context.parallelize(tasks, len(tasks)).map(_write_rows).collect()
-        return written
-
-    with ThreadPoolExecutor(1) as thread, progress_bar("reading logs", len(tasks)) as bar:
-        running = thread.submit(job)
-        try:
-            while not running.done():
-                wait([running], POLL_SECONDS)
-                bar.show(done=_completed_tasks(context))
-        except BaseException:
-            context.cancelAllJobs()
-            raise
-    try:
-        return running.result()
-    except Exception as error:
-        raise JobFailed(f"{reason_of(str(error))}; the previous result is unchanged") from error
+def by_verdict(logs: DataFrame) -> DataFrame:
+    """Return the number of logs of each format and verdict, and their sums."""
+    return (
+        logs.groupBy("format", "verdict")
+        .agg(
+            F.count("*").alias("logs"),
+            *(F.sum(name).alias(name) for name in ("size", "records", "lost_bytes")),
+        )
+        .orderBy("format", "verdict")
+    )
 
 
-def _completed_tasks(context: Any) -> int:
-    tracker = context.statusTracker()
-    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-    return sum(stage.numCompletedTasks for stage in stages if stage is not None)
+def losses(rows: DataFrame, *columns: str) -> DataFrame:
+    """Return the lost ranges and bytes for each value of some columns, the most frequent first."""
+    return (
+        newest(rows)
+        .where("kind = 'lost'")
+        .groupBy(*columns)
+        .agg(
+            F.count("*").alias("ranges"),
+            F.sum("length").alias("lost_bytes"),
+            F.countDistinct("log").alias("logs"),
+        )
+        .orderBy(F.desc("ranges"), *columns)
+    )
 
 
-def _write_rows(task: Task) -> Written:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    attempt = context.attemptNumber() if context is not None else 0
-    return write_rows(task, is_careful=attempt >= CAREFUL_FROM_ATTEMPT)
+def losses_by_day(rows: DataFrame) -> DataFrame:
+    """Return the bytes lost by day of the last change of the log, the oldest day first."""
+    days = rows.withColumn("day", F.to_date("modified"))
+    return losses(days, "day", "format").orderBy("day", "format")
 
 
-def reason_of(message: str) -> str:
-    """Return the line of Spark's error message that names the cause."""
-    lines = [line.strip() for line in message.splitlines()]
-    errors = [line for line in lines if re.match(r":? ?[A-Za-z_.]*(Error|Exception): ", line)]
-    # The traceback of a Python worker ends with the worker's error, after Spark's error.
-    return next(iter([*errors[-1:], *filter(None, lines)]), message).removeprefix(": ")
+def worst(logs: DataFrame, count: int) -> DataFrame:
+    """Return the logs with the largest losses."""
+    damaged = logs.where("lost_bytes > 0 OR verdict = 'refused' OR verdict IS NULL")
+    return damaged.orderBy(F.desc("lost_bytes"), "log").limit(count)
 
 
-def _summary_in(out: Path) -> dict[str, Any] | None:
-    """Return the summary of the existing result. Raises :class:`OutputRefused`."""
-    if not out.exists() or not (names := {path.name for path in out.iterdir()}):
-        return None
-    try:
-        summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
-        is_ours = isinstance(summary, dict) and "walproof" in summary
-    except (FileNotFoundError, ValueError):
-        is_ours = False
-    if not is_ours or (names := names - RESULT_NAMES):
-        name = min(names)
-        raise OutputRefused(f"{out / name} is not part of an audit: choose another directory")
-    return summary  # type: ignore[no-any-return]
-
-
-@contextmanager
-def _building(out: Path) -> Iterator[Path]:
-    """Yield a folder next to ``out`` for the new result. Raises :class:`OutputRefused`."""
-    building = out.with_name(f".{out.name}.unfinished")
-    with named_in_errors(out):
-        building.mkdir(parents=True, exist_ok=True)
-        opened = (building / "lock").open("w")
-    with opened as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OutputRefused(
-                f"{out}: another audit is writing here; wait for it or choose another directory"
-            ) from None
-        try:
-            for name in ("tasks", "result"):  # of an audit that was killed
-                shutil.rmtree(building / name, ignore_errors=True)
-            yield building
-        finally:
-            shutil.rmtree(building, ignore_errors=True)
-
-
-@contextmanager
-def _started(
-    spark: SparkSession | None, master: str | None, settings: Mapping[str, str] | None
-) -> Iterator[SparkSession]:
-    if spark is not None:
-        yield spark
-        return
-    with tempfile.TemporaryFile() as output:  # open as long as the JVM runs
-        with redirect_jvm_output(output):
-            spark = session("walproof audit", master, {**QUIET, **(settings or {})})
-        try:
-            yield spark
-        finally:
-            spark.stop()
-
-
-def _publish(result: Path, out: Path) -> None:
-    with named_in_errors(out):
-        for folder in (*filter(Path.is_dir, result.iterdir()), result):
-            sync_to_disk(folder)
-        if out.exists():
-            replace_folder(result, out)
-        else:
-            result.rename(out)
-        sync_to_disk(out.parent)
-
-
-if __name__ == "__main__":
-    from walproof.cli import main
-
-    sys.argv.insert(1, "audit")
-    main()
+def source_options(paths: Sequence[str], options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of the source for an audit of ``paths``."""
+    defaults = {"recursiveFileLookup": "true", "lastFlushedIndex": "meta"}
+    return {**defaults, **options, "paths": json.dumps(list(paths)), "logRows": "true"}

@@ -19,10 +19,10 @@ class Options(lake.Options):
 
     mode: str = option("mode", one_of(PERMISSIVE, DROPMALFORMED, FAILFAST), PERMISSIVE)
     corrupt_column: str | None = option("columnNameOfCorruptRecord", text_value)
+    log_rows: bool = option("logRows", flag, False)
     ignore_corrupt: bool = option("ignoreCorruptFiles", flag, False)
     ignore_missing: bool = option("ignoreMissingFiles", flag, False)
     max_partition: int = option("maxPartitionBytes", byte_count, 32 << 20)
-    decode: bool = option("decode", flag, False)
     max_files: int | None = option("maxFilesPerTrigger", count)
     max_trigger: int | None = option("maxBytesPerTrigger", byte_count)
     quiet: float = option("damageAfterSeconds", seconds, 60.0)

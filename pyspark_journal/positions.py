@@ -21,8 +21,8 @@ from reference_impl.answer import End
 from walproof.formats import plugin_for
 from walproof.lake.discovery import FoundLog
 from walproof.lake.file_tree import Tree
-from walproof.scan.model import Event, Records
-from walproof.tables.rows import file_name
+from walproof.log_rows import file_name
+from walproof.scanners.model import Event, Records
 
 # The most bytes before a position that its checksum covers. The bytes belong to a delivered
 # record and no longer change.
@@ -216,6 +216,6 @@ def _settled(run: Records, format_id: str) -> Records:
     nulls = {
         column.name: pa.nulls(len(run), column.type)
         for column in plugin_for(format_id).columns
-        if not column.is_settled and column.name in run.fields
+        if not column.field.is_settled and column.name in run.fields
     }
     return replace(run, fields={**run.fields, **nulls})

@@ -10,9 +10,8 @@ import pyarrow as pa
 
 from pyspark_journal.options import Options
 from reference_impl.formats import FORMATS
-from walproof import decode
-from walproof.scan.model import Wanted
-from walproof.tables import rows
+from walproof import log_rows
+from walproof.scanners.model import Wanted
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -29,18 +28,18 @@ def offered(options: Options) -> pa.Schema:
 
     With ``auto``, these are the common columns: a schema must not depend on the existing files.
     """
-    return _columns(options, [] if options.format == "auto" else [options.format])
+    common = log_rows.OF_LOGS if options.log_rows else ()
+    return _columns(options, [] if options.format == "auto" else [options.format], common)
 
 
 def known(options: Options) -> pa.Schema:
     """Return the columns that a schema may contain (with ``auto``, the columns of all formats)."""
-    return _columns(options, FORMATS if options.format == "auto" else [options.format])
+    formats = FORMATS if options.format == "auto" else [options.format]
+    return _columns(options, formats, log_rows.OF_LOGS)
 
 
-def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
-    fields = {field.name: field for field in rows.schema(*formats)}
-    if options.decode:
-        fields[rows.DECODED] = pa.field(rows.DECODED, rows.decoded_type(options.format))
+def _columns(options: Options, formats: Iterable[str], of_logs: Iterable[pa.Field]) -> pa.Schema:
+    fields = {field.name: field for field in (*log_rows.schema(*formats), *of_logs)}
     name = options.corrupt_column
     if name is not None:
         if name.lower() in fields:
@@ -60,11 +59,11 @@ class Columns:
         """Return whether any of these columns is requested."""
         return not set(names).isdisjoint(self.names)
 
-    def needed(self, format_id: str, options: Options) -> Wanted:
+    def needed(self, options: Options) -> Wanted:
         """Return the data that a scanner must read."""
         payload = self.has("payload", "payload_truncated")
-        wanted = Wanted(payload, frozenset(self.names), options.max_payload)
-        return decode.with_decoding(format_id, wanted) if self.has(rows.DECODED) else wanted
+        names = frozenset(self.names) | ({"realtime"} if self.has("time") else frozenset())
+        return Wanted(payload, names, options.max_payload)
 
 
 def requested_columns(schema: StructType, options: Options) -> Columns:
@@ -74,8 +73,6 @@ def requested_columns(schema: StructType, options: Options) -> Columns:
     names = {field.name.lower() for field in schema}
     if options.corrupt_name.lower() in names:
         options = replace(options, corrupt_column=options.corrupt_name)
-    if rows.DECODED in names:
-        options = replace(options, decode=True)
     columns = {field.name.lower(): field for field in known(options)}
     target = to_arrow_schema(schema, timezone="UTC")
     chosen = []

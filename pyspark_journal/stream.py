@@ -39,9 +39,9 @@ from walproof.lake.file_tree import Tree
 from walproof.lake.opening import opened
 from walproof.lake.splits import Piece
 from walproof.lake.trees import tree_of
-from walproof.scan import part_from, scanner
-from walproof.scan.log import Log
-from walproof.scan.model import WHOLE, Event, Wanted
+from walproof.log import Log
+from walproof.scanners import part_from, scanner
+from walproof.scanners.model import WHOLE, Event, Wanted
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -62,10 +62,22 @@ class StreamPiece(Piece):
     """A log and the range that a batch reads."""
 
     range: Range
+    file: str | None = None
+    restarts: int = 0
 
-    def scan(self, log: Log, format_id: str, wanted: Wanted) -> Iterator[Event]:
+    @property
+    def origin(self) -> tuple[str | None, int]:
+        """The file and offset at which the batch begins."""
+        return self.file, self.range.start[1]
+
+    @property
+    def epoch(self) -> int:
+        """The number of times that the stream restarted at the start of the log."""
+        return self.restarts
+
+    def scan(self, log: Log, wanted: Wanted) -> Iterator[Event]:
         """Yield the events in the range (:class:`Piece`)."""
-        return self.range.of(super().scan(log, format_id, wanted), format_id)
+        return self.range.of(super().scan(log, wanted), log.format)
 
 
 def _news(position: Position) -> tuple[object, ...]:
@@ -214,7 +226,8 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         size, is_all = 0, True
         # A place consists of the number of a file, an offset in the file, and the name of the file.
         damage: tuple[int, int, str | None] | None = None
-        with opened(found, self.options) as (log, format_id):
+        with opened(found, self.options) as log:
+            format_id = log.format
             before = replace(start, format=format_id, path=found.path, fault=None)
             place = (*before.order_key, before.file)
             scan = scanner(format_id).scan(log, NOTHING, part_from(format_id, before.at))
@@ -271,11 +284,12 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
             # The reader reports a file without a known format. Other faults are reported as found.
             is_unknown = listed.format is None and listed.fault is None
             log = replace(listed, fault=None if is_unknown else OSError(after.fault))
-            return StreamPiece(log, WHOLE, 1, Range((0, 0), (0, 0)))
+            return StreamPiece(log, WHOLE, 1, Range((0, 0), (0, 0)), None, after.epoch)
         format_id = after.format or ""
         start = replace(before, format=after.format).order_key
         part = part_from(format_id, start[1], after.at)
         context = listed.context or self.options.context(format_id)
         log = replace(listed, format=after.format, context=context, fault=None)
         size = after.at - before.at if after.file == before.file else listed.size
-        return StreamPiece(log, part, max(1, size), Range(start, after.order_key))
+        reach = Range(start, after.order_key)
+        return StreamPiece(log, part, max(1, size), reach, before.file, after.epoch)

@@ -1,15 +1,19 @@
-"""Locate the project's data: in the repository, or in ``walproof_data`` of a wheel."""
+"""Locate the project's data: in the repository, or in ``walproof/wheel_data`` of a wheel."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-# The directory that holds the packages: the repository, or ``site-packages``.
+# The directory that holds ``conformance`` and ``reference_impl``: the repository, or the package
+# ``walproof`` of a wheel.
 PACKAGES = Path(__file__).resolve().parent.parent
 
-_WHEEL = PACKAGES / "walproof_data"
+_WHEEL = PACKAGES / "wheel_data"
 # True for packages from a wheel. Their output goes to the user's directories.
 IS_INSTALLED = _WHEEL.is_dir()
+
+# The directory that makes the packages importable.
+IMPORT_ROOT = PACKAGES.parent if IS_INSTALLED else PACKAGES
 
 # The directory that holds ``spec/``, ``ksy/`` and ``vectors/``.
 ROOT = _WHEEL if IS_INSTALLED else PACKAGES

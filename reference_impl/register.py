@@ -48,6 +48,13 @@ class RecordField:
     types: tuple[str, ...]
     meaning: str
     optional: bool
+    #: Arrow type of the column for the field; None for the default of its types, ``none`` if
+    #: tables lack the field.
+    column: str | None = None
+    #: True if the field is content, like the payload.
+    is_content: bool = False
+    #: False if later records can change the field.
+    is_settled: bool = True
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,9 @@ class ContextKey:
     meaning: str
     #: The smallest and the largest allowed integer.
     range: tuple[int, int] | None = None
+    #: A regular expression that a text from a user must match, and its description.
+    pattern: str | None = None
+    form: str | None = None
 
     def kinds(self) -> list[str]:
         """Return descriptions of the types that a value may have, without the allowed texts."""
@@ -101,6 +111,22 @@ class Unseen:
     effects: tuple[str, ...]
     why: str
     requirements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Unproven:
+    """An exception to dominance: records that some readers return, although nothing proves them."""
+
+    #: Names of implementations in ``conformance/implementations``.
+    readers: tuple[str, ...]
+    #: Reason codes of the ranges, or of the log, that contain these records.
+    reasons: tuple[str, ...]
+    #: The requirement that does not return the records, and a vector of it.
+    requirement: str
+    vector: str
+    why: str
+    #: Pattern for the damages, such as ``rename-file *``.
+    damage: str
 
 
 @dataclass(frozen=True)
@@ -154,6 +180,11 @@ class Register:
             return {code: _reason(code, table) for code, table in self._body["reasons"].items()}
 
     @cached_property
+    def decides(self) -> Mapping[str, str]:
+        """Return the requirements that decide ``verdict``, ``end``, and answers in ``strict``."""
+        return dict(self._body.get("decides", {}))
+
+    @cached_property
     def faults(self) -> tuple[Fault, ...]:
         """Return the possible faults of a log, in the order in which a reader checks for them."""
         with _named(self.path):
@@ -187,10 +218,10 @@ class Register:
             return tuple(map(_unseen, self._body.get("unseen", ())))
 
     @cached_property
-    def promises(self) -> Mapping[str, str]:
-        """Return the promise that holds for a log in each scenario (``lab/scenarios``)."""
-        promises: dict[str, str] = self._body.get("promises", {})
-        return promises
+    def unproven(self) -> tuple[Unproven, ...]:
+        """Return the true records that only other readers return, and the reasons."""
+        with _named(self.path):
+            return tuple(map(_unproven, self._body.get("unproven", ())))
 
 
 @contextlib.contextmanager
@@ -257,8 +288,22 @@ def _unseen(table: Mapping[str, Any]) -> Unseen:
     return Unseen(tuple(table["fields"]), tuple(effects), table["why"], tuple(ids))
 
 
+def _unproven(table: Mapping[str, Any]) -> Unproven:
+    readers, reasons = tuple(table["readers"]), tuple(table["reasons"])
+    damage = table.get("damage", "*")
+    return Unproven(readers, reasons, table["requirement"], table["vector"], table["why"], damage)
+
+
 def _field(name: str, table: Mapping[str, Any]) -> RecordField:
-    return RecordField(name, _types(table), table["meaning"], bool(table.get("optional", False)))
+    return RecordField(
+        name,
+        _types(table),
+        table["meaning"],
+        bool(table.get("optional", False)),
+        table.get("column"),
+        bool(table.get("content", False)),
+        bool(table.get("settled", True)),
+    )
 
 
 def _to_write(name: str, table: Mapping[str, Any]) -> FieldToWrite:
@@ -274,6 +319,8 @@ def _key(name: str, table: Mapping[str, Any]) -> ContextKey:
         tuple(table["read_by"]),
         table["meaning"],
         _range(table["range"]) if "range" in table else None,
+        table.get("pattern"),
+        table.get("form"),
     )
 
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from conformance import ROOT, vectors
+from conformance import ROOT
 from pyspark_journal.java import JavaMissing, java_home
 from walproof.setup import in_ci
 
@@ -42,7 +42,7 @@ SLOW_PATHS = (
     "hostile",
     "lab",
     "pyspark_journal",
-    "walproof/inventory",
+    "walproof/lake/test_faulty_store.py",
     "walproof/lake/test_remote.py",
     "walproof/parsers",
     "walproof/recovery",
@@ -52,20 +52,7 @@ SLOW_PATHS = (
     "wrong",
 )
 #: Fixtures that are expensive, so that each process of a run creates them at most once.
-SHARED_FIXTURES = ("ask", "asked", "kahadb", "site", "spark", "written_by", "zeebe")
-
-
-_load_vectors = vectors.load_all
-_load_golden_vectors = cache(_load_vectors)
-
-
-def _load_all(*root: Path) -> dict[str, vectors.Vector]:
-    # Return a copy, because `walproof check --vector FILE` adds a vector.
-    return _load_vectors(*root) if root else dict(_load_golden_vectors())
-
-
-# Each process reads the golden vectors once: test modules are imported later and use this function.
-vectors.load_all = _load_all
+SHARED_FIXTURES = ("ask", "asked", "site", "spark", "written_by")
 
 
 def pytest_configure() -> None:
@@ -131,18 +118,32 @@ def require_java() -> None:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     require_java()
-    # Workers import this package from the checkout if it is not installed.
-    path = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), path)))
     from pyspark_journal.session import session
 
-    created = session(
-        "tests",
-        "local[2,4]",
-        {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))},
-    )
+    settings = {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))}
+    # Workers import this package from the checkout if it is not installed.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+        created = session("tests", "local[2,4]", settings)
     yield created
     created.stop()
+
+
+def spark_environment() -> dict[str, str]:
+    """Return the variables for a driver, master or worker in another process.
+
+    Spark's scripts set them otherwise. Workers import this package from the checkout.
+    """
+    import pyspark
+
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
+    return {
+        **os.environ,
+        "PYTHONPATH": path,
+        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "SPARK_SCALA_VERSION": "2.13",
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
 
 
 @pytest.fixture

@@ -19,6 +19,13 @@ from walproof.setup import in_ci
 LOOPBACK = "127.0.0.1"
 SERVER = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 KEY, SECRET = "walproof", "walproof-secret"
+#: Spark's connector for S3, in the version of Hadoop in PySpark. It needs these parts of the AWS
+#: SDK; by default it loads the whole SDK (600 MB).
+SDK = "software.amazon.awssdk"
+CONNECTOR = (
+    "org.apache.hadoop:hadoop-aws:3.5.0",
+    *(f"{SDK}:{part}:2.35.4" for part in ("s3", "s3-transfer-manager", "sts", "apache-client")),
+)
 
 
 def server_program() -> Path:
@@ -39,6 +46,7 @@ def server_program() -> Path:
         env={**os.environ, "GOBIN": str(new), "CGO_ENABLED": "0", "GOFLAGS": "-p=2"},
         capture_output=True,
         text=True,
+        timeout=600,
     )
     if built.returncode:
         why = f"the S3 server could not be built: {built.stderr.strip()[-300:]}"
@@ -56,6 +64,23 @@ def reach(address: str) -> dict[str, str]:
         "fs.access_key": KEY,
         "fs.secret_key": SECRET,
         "fs.region": "us-east-1",
+    }
+
+
+def spark_settings(address: str) -> dict[str, str]:
+    """Return the settings with which Spark's own connector reaches a server (``s3a:``)."""
+    s3a = {
+        "endpoint": f"http://{address}",
+        "endpoint.region": "us-east-1",
+        "access.key": KEY,
+        "secret.key": SECRET,
+        "path.style.access": "true",
+    }
+    return {
+        "spark.jars.packages": ",".join(CONNECTOR),
+        "spark.jars.excludes": f"{SDK}:bundle",
+        "spark.jars.ivy": str(BUILD / "ivy"),
+        **{f"spark.hadoop.fs.s3a.{name}": value for name, value in s3a.items()},
     }
 
 

@@ -16,7 +16,7 @@ import pytest
 from conformance import ROOT
 
 PLAIN = {
-    "conformance/cache.py": "a list that grows by whole lines; an incomplete one is not read",
+    "conformance/structure/digest_cache.py": "a list of whole lines; an incomplete one is not read",
     "conformance/implementations/sqlite/adapter.py": "in a scratch folder; a log under test",
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
@@ -25,27 +25,26 @@ PLAIN = {
     "conformance/saving.py": "the one way",
     "conformance/traceability/write_tables.py": "sources under version control",
     "conformance/kaitai/compile.py": "a folder that appears whole",
-    "pyspark_journal/audit.py": "a lock",
     "pyspark_journal/java.py": "a script, renamed when whole",
-    "walproof/inventory/result.py": "in a result that is published when whole",
-    "walproof/carve/reading.py": "a scratch file, removed after it was read",
-    "walproof/cli/recover_system.py": "in a folder that is published when whole",
+    "walproof/parquet_export.py": "in a folder that is published when whole",
     "lab/crash/judge.py": "a scratch copy, or a folder that is published when whole",
     "lab/formats/systemd_journal/journald.py": "below a mount of its own",
     "lab/databases/implementations/opener/opener.py": "in a scratch folder",
     "lab/databases/implementations/sqlite-database/program.py": "in a scratch folder",
     "lab/databases/implementations/systemd-journal-remote/program.py": "in a scratch folder",
     "lab/databases/implementations/systemd-journald-service/program.py": "in a scratch folder",
+    "lab/bench/audit.py": "in a folder of the benchmark",
+    "walproof/formats/systemd_journal/sweep.py": "in a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",
     "walproof/lake/trees.py": "a scratch copy of a file's first bytes",
+    "walproof/cli/output.py": "os.devnull, for the output of --quiet",
+    "walproof/log.py": "a scratch copy of a pipe",
+    "walproof/new_log.py": "in a folder that is published when complete",
     "walproof/parsers/build.py": "the build folder of the generated parsers",
     "walproof/parsers/package.py": "a fresh folder, published when whole",
     "walproof/review/grammars.py": "a scratch folder",
     "lab/fuzz/judge.py": "a file of /proc, which resets the peak of memory",
     "lab/site/frame.py": "in a folder that takes its place when whole",
-    "walproof/systems/copying.py": "in a folder that is published when whole",
-    "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
-    "walproof/systems/text_conversion.py": "a scratch copy without the conversion",
 }
 """For each file, the reason why a plain write never leaves a partial file under its final name."""
 _METHODS = frozenset({"write_text", "write_bytes"})

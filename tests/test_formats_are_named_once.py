@@ -34,12 +34,8 @@ OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
     "lab/findings/releases.py",
-    "walproof/cli/recover_journals.py",
-    "walproof/cli/export.py",
-    "walproof/cli/journal_query.py",
-    "walproof/cli/verify.py",
 }
-"""Code that is meant for one system: commands, parts of adapter kits, and the path of a daemon."""
+"""Code that is meant for one system: parts of adapter kits, and the path of a daemon."""
 
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",

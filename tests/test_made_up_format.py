@@ -16,35 +16,31 @@ import pyarrow.parquet as pq
 import pytest
 
 from conformance import ROOT
+from conformance.traceability import problems
+from lab.new_format import new_format
 
 pytestmark = pytest.mark.slow
 
 DIRECTORIES = ("spec", "ksy", "reference_impl", "conformance", "walproof")
-FORMAT = "tally-log"
-MADE_UP = Path(__file__).with_name("made_up_format")
+FORMAT = "my-log"
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the tree with the made-up format and no vectors of other formats."""
+    """Return a copy of the tree with a new format and no vectors of other formats."""
     tree = tmp_path_factory.mktemp("tree")
     ignored = shutil.ignore_patterns("__pycache__", "node_modules")
     for name in DIRECTORIES:
         shutil.copytree(ROOT / name, tree / name, ignore=ignored)
-        shutil.copytree(MADE_UP / name, tree / name, dirs_exist_ok=True)
     (tree / "vectors").mkdir()
     for path in (ROOT / "vectors").glob("*.*"):
         shutil.copy(path, tree / "vectors")
     # The copy uses the installed grammar compiler, and builds everything else itself.
     (tree / ".build").mkdir()
     (tree / ".build" / "kaitai").symlink_to(ROOT / ".build" / "kaitai")
+    new_format(FORMAT, tree)
     run(tree, "conformance.traceability.write_tables")
-    registers = [path for path in (tree / "spec").glob("*.toml") if path.stem != FORMAT]
-    for register in registers:
-        register.rename(register.with_suffix(".aside"))
-    run(tree, "conformance.recipes")
-    for register in registers:
-        register.with_suffix(".aside").rename(register)
+    run(tree, "conformance.recipes", "--format", FORMAT)
     return tree
 
 
@@ -60,39 +56,89 @@ def run(tree: Path, module: str, *arguments: str, status: int = 0) -> str:
         timeout=300,
     )
     assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def test_vectors_are_written(tree: Path) -> None:
-    vector = json.loads((tree / "vectors/tally-log/flipped-payload.json").read_text("utf-8"))
+    vector = json.loads((tree / "vectors/my-log/flipped-payload.json").read_text("utf-8"))
     assert vector["expect"]["verdict"] == "damaged"
     assert [record["count"] for record in vector["expect"]["records"]] == [2]
 
 
 def test_check_runs_the_executable_specification(tree: Path) -> None:
-    arguments = ["--impl", "executable-spec", "--format", "tally-log"]
+    arguments = ["--impl", "executable-spec", "--format", "my-log"]
     assert "All is as expected." in run(tree, "walproof", "check", *arguments)
 
 
 def test_a_log_is_recognised_and_summarised(tree: Path) -> None:
-    shown = run(tree, "walproof", "vectors/tally-log/flipped-payload.tally", status=3)
-    assert "Tally log, made up for a test" in shown
+    shown = run(tree, "walproof", "vectors/my-log/flipped-payload.tally", status=3)
+    assert "My log" in shown
     assert "a checksum that does not match" in shown
 
 
 def test_a_log_is_read(tree: Path) -> None:
-    shown = run(tree, "walproof", "read", "vectors/tally-log/two-records.tally", "--json")
+    shown = run(tree, "walproof", "read", "vectors/my-log/two-records.tally", "--json")
     assert '"count": 2' in shown
 
 
 def test_a_table_is_written_without_a_scanner_and_a_decoder(tree: Path) -> None:
     out = tree / "tables"
-    log = "vectors/tally-log/two-records.tally"
-    run(tree, "walproof", "export", log, "--parquet", str(out), "--decode")
-    rows = pq.read_table(out / "records").to_pylist()
+    log = "vectors/my-log/two-records.tally"
+    run(tree, "walproof", "export", log, "--out", str(out))
+    rows = pq.read_table(out / "kind=record").to_pylist()
     assert [(row["payload"], row["count"]) for row in rows] == [(b"alpha", 1), (b"bravo", 2)]
 
 
 def test_every_byte_is_shown(tree: Path) -> None:
-    shown = run(tree, "walproof", "inspect", "vectors/tally-log/two-records.tally")
+    shown = run(tree, "walproof", "inspect", "vectors/my-log/two-records.tally")
     assert "records[1].checksum" in shown
+
+
+def test_every_requirement_code_and_vector_is_connected(tree: Path) -> None:
+    found = [str(problem) for problem in problems(tree)]
+    # Only this format has vectors in the copy, so the other formats have findings.
+    assert [text for text in found if "my-log" in text or "MYL-" in text or "my_log" in text] == []
+
+
+def test_a_requirement_is_explained(tree: Path) -> None:
+    assert "drop a record whose checksum does not match" in run(
+        tree, "walproof", "explain", "MYL-004"
+    )
+
+
+def test_the_new_files_have_no_findings_of_style_and_types(tree: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tree)
+    new = [str(path) for path in tree.rglob("*.py") if "my_log" in path.parts]
+    run(tree, "ruff", "check", *new)
+    run(tree, "ruff", "format", "--check", *new)
+    run(tree, "mypy", *new)
+
+
+def test_nothing_is_overwritten(tree: Path) -> None:
+    with pytest.raises(FileExistsError, match="my"):
+        new_format(FORMAT, tree)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text, path
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def test_a_rule_is_changed(tree: Path) -> None:
+    """After the walk of CONTRIBUTING.md, a reader stops at the first damaged record (last test)."""
+    recipes = tree / "conformance/recipes/my_log/records.py"
+    edit(tree / "spec/my-log.md", "and\ncontinue with the next record", "and\nend there")
+    edit(tree / "reference_impl/my_log/__init__.py", 'elif profile == "strict":', "elif profile:")
+    # A recipe states the survivors, so it contradicts the new rule until it changes too.
+    failed = run(tree, "conformance.recipes", "--format", FORMAT, status=1)
+    assert "my-log/flipped-payload: the recipe expects" in failed
+    edit(recipes, "A flipped bit loses the first record only.", "A flipped bit loses all records.")
+    edit(
+        recipes, "damaged checksum-mismatch, survivors 1", "damaged checksum-mismatch, no survivors"
+    )
+    run(tree, "conformance.recipes", "--format", FORMAT)
+    vector = json.loads((tree / "vectors/my-log/flipped-payload.json").read_text("utf-8"))
+    assert vector["expect"]["records"] == []
+    shown = run(tree, "walproof", "check", "--impl", "executable-spec", "--format", FORMAT)
+    assert "All is as expected." in shown

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from conformance import known_failures
-from conformance.cases import cases_of
 from conformance.registry import FOLDER
 from conformance.score import WRITING, score
+from conformance.vector_cases import cases_of
 from conformance.vectors import load_all
 from reference_impl.formats import FORMATS
 from walproof.cli import walproof
@@ -36,10 +36,10 @@ def test_the_first_example_shows_the_output_of_its_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = README.split("## A damaged log\n", 1)[1].split("```", 2)[1]
-    first, rest = example.removeprefix("console\n").split("\n", 1)
+    example = example.removeprefix("console\n").replace("\\\n", "")
+    first, rest = example.split("\n", 1)
     second, shown = rest.split("\n", 1)
-    (tmp_path / "db").mkdir()
-    shutil.copy(LOGS / "write-batches-of-a-real-database.log", tmp_path / "db" / "000003.log")
+    (tmp_path / "vectors").symlink_to(ROOT / "vectors")
     monkeypatch.chdir(tmp_path)
     # the width of output to a pipe, whatever terminal runs the tests
     monkeypatch.setenv("COLUMNS", "100")
@@ -55,7 +55,8 @@ def test_the_vector_and_the_recipe_are_those_of_the_tree() -> None:
     shown = json.loads(example[1].replace(", …", ""))
     shown["expect"]["records"] = body["expect"]["records"]
     assert shown == {key: body[key] for key in shown}
-    recipe = re.search(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    vectors = README.split("## Vectors\n", 1)[1]
+    recipe = re.search(r"^```text\n(.*?)^```", vectors, re.DOTALL | re.MULTILINE)
     assert recipe
     assert recipe[1] in (ROOT / "conformance/recipes/leveldb_log/fragments.py").read_text("utf-8")
 

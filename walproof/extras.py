@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 #: Package → the extra in ``pyproject.toml`` that installs it (``pip install 'walproof[fast]'``).
 EXTRA_OF = {
-    "msgpack": "fast",
+    "matplotlib": "spark",
     "numba": "fast",
     "numpy": "fast",
     "pyarrow": "fast",
@@ -18,3 +21,14 @@ def advice(missing: ModuleNotFoundError) -> str | None:
     if package not in EXTRA_OF:
         return None
     return f"needs {package}, which is not installed: pip install 'walproof[{EXTRA_OF[package]}]'"
+
+
+@contextlib.contextmanager
+def naming_the_extra(user: str) -> Iterator[None]:
+    """Name the extra that ``user`` needs in a ``ModuleNotFoundError`` of the block."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (needed := advice(error)) is None:
+            raise
+        raise ModuleNotFoundError(f"{user} {needed}", name=error.name) from None

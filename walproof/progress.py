@@ -19,6 +19,8 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from walproof.cli.output import is_quiet
+
 REDRAW_SECONDS = 0.1
 
 
@@ -60,6 +62,7 @@ def progress_bar(
         amount = (DownloadColumn(binary_units=True), TransferSpeedColumn())
     with Progress(
         TextColumn("{task.description}"), BarColumn(), *amount, TimeRemainingColumn(),
-        console=console, transient=True, auto_refresh=False, disable=not console.is_terminal,
+        console=console, transient=True, auto_refresh=False,
+        disable=is_quiet() or not console.is_terminal,
     ) as progress:  # fmt: skip
         yield ProgressBar(progress, progress.add_task(text, total=total))

@@ -10,10 +10,10 @@ from threading import Lock
 
 import click
 
-from conformance.registry import Implementation, Unavailable
+from conformance.registry import Implementation, ImplementationUnavailable
 from walproof.cli.command_group import run
 from walproof.cli.output import say
-from walproof.cli.subjects import implementations
+from walproof.cli.program_options import implementations
 from walproof.implementations import all_implementations
 from walproof.worker_pool import core_count
 
@@ -56,7 +56,7 @@ def _build(implementation: Implementation, maven: Lock) -> tuple[str, bool]:
         started = time.monotonic()
         try:
             implementation.make()
-        except Unavailable as error:
+        except ImplementationUnavailable as error:
             return f"  {implementation.name}: unavailable: {error}", False
     return f"  {implementation.name}: built in {time.monotonic() - started:.0f} s", True
 

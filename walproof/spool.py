@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import itertools
 import pickle
 import tempfile
 from array import array
@@ -94,13 +93,8 @@ class Spool:
             self._is_sorted = True
         return self._lost
 
-    def rows(self, is_merged: bool = False) -> Iterator[tuple[int, Record | Lost]]:
-        """Yield records with their indexes, and lost ranges with -1 as the index.
-
-        The order is that of the log. If ``is_merged`` is true, the lost ranges follow all records.
-        """
+    def rows(self) -> Iterator[tuple[int, Record | Lost]]:
+        """Yield records with their indexes, and lost ranges with -1 as the index, in log order."""
         records: Iterator[tuple[int, Record | Lost]] = enumerate(self.records)
         lost: Iterator[tuple[int, Record | Lost]] = ((-1, gap) for gap in self.lost())
-        if is_merged:
-            return itertools.chain(records, lost)
         return heapq.merge(lost, records, key=lambda row: self._place(row[1]))

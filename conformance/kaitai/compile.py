@@ -24,7 +24,6 @@ from pathlib import Path
 from types import ModuleType
 
 from conformance import BUILD, GRAMMARS
-from conformance.kaitai.in_steps import rewritten
 from conformance.saving import build_once
 from reference_impl.paths import PARSERS
 
@@ -33,7 +32,6 @@ NODE_SECONDS, NPM_SECONDS = 120, 900
 FILE_BYTES = 1 << 30
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
 _MAKERS = [HERE / "compile.mjs", *_PINNED]
-_REWRITES = HERE / "in_steps.py"
 
 
 class GrammarError(Exception):
@@ -45,17 +43,14 @@ class ToolMissing(Exception):
 
 
 @functools.cache
-def compiled(
-    grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
-) -> ModuleType:
+def compiled(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> ModuleType:
     """Return the Python parser of a grammar, such as ``leveldb_log``, as a module.
 
     If ``debug`` is true, the parser reads only when ``_read()`` is called, and stores the offsets
-    of fields in ``_debug``. If ``in_steps`` is true, the parser can read one field at a time
-    (:mod:`conformance.kaitai.in_steps`). ``grammars`` is the directory of the .ksy files. Raises
+    of fields in ``_debug``. ``grammars`` is the directory of the .ksy files. Raises
     :class:`GrammarError`, :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
     """
-    folder = parser_folder(grammar, debug, grammars, in_steps)
+    folder = parser_folder(grammar, debug, grammars)
     # A separate package, so that two versions of a grammar can be imported together.
     package = f"walproof_{folder.name}".replace("-", "_")
     if package not in sys.modules:
@@ -65,22 +60,16 @@ def compiled(
     return importlib.import_module(f"{package}.{grammar}")
 
 
-def parser_folder(
-    grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
-) -> Path:
+def parser_folder(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Path:
     """Return the directory of the Python parser of a grammar and its imports."""
     sources = grammar_files(grammar, grammars)
-    key = _hash([*sources, *_MAKERS, *([_REWRITES] if in_steps else [])])
-    mode = "steps-" if in_steps else "debug-" if debug else ""
-    name = f"{grammar}-{mode}{key}"
+    name = f"{grammar}-{'debug-' * debug}{_hash([*sources, *_MAKERS])}"
     if (brought := PARSERS / name).is_dir():
         return brought
     folder = BUILD / "kaitai" / name
     if not folder.is_dir():
         with build_once(folder) as scratch:
-            compile_to("python", [sources[0]], scratch, debug=debug or in_steps)
-            for file in scratch.glob("*.py") if in_steps else ():
-                file.write_text(rewritten(file.read_text(encoding="utf-8")), encoding="utf-8")
+            compile_to("python", [sources[0]], scratch, debug=debug)
     return folder
 
 

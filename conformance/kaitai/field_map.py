@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import mmap
+import io
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import zip_longest
+from typing import Any, BinaryIO
 
-from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream, KaitaiStruct
 
+from conformance.kaitai.checksums import Checksum, checksum_of, labels_of
 from conformance.kaitai.compile import compiled
 from conformance.kaitai.grammar_docs import FieldDoc, GrammarDocs, grammar_docs
 from conformance.kaitai.grammars import grammar_of
-from conformance.kaitai.walk import ParseStopped as ParseStopped
-from conformance.kaitai.walk import walk
 
+#: The default number of fields outside of substreams after which parsing stops.
+MAX_FIELDS = 1 << 20
+#: The memory that a parser takes for a field outside of substreams, measured with MessagePack.
+FIELD_BYTES = 450
 _UNDOCUMENTED = FieldDoc("", (), "")
 
 
@@ -32,6 +38,17 @@ class Field:
     kind: str
     requirements: tuple[str, ...]
     doc: str
+    #: The checksum over parts of this field, if the grammar declares one (``-checksum``).
+    checksum: Checksum | None = None
+    #: Enum members and conditions that summarise this field (``-labels``).
+    labels: tuple[str, ...] = ()
+
+
+class ParseStopped(Exception):
+    """The grammar does not fit the bytes, or a log has too many fields.
+
+    Raised after the last field that could be read.
+    """
 
 
 class UnknownField(KeyError):
@@ -50,22 +67,55 @@ def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
     return list(iter_fields(data, format, name))
 
 
-def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterator[Field]:
-    """Yield the fields in the order of :func:`field_map`.
+def iter_fields(
+    log: bytes | BinaryIO,
+    format: str,
+    name: str = "",
+    start: int = 0,
+    end: int | None = None,
+    max_fields: int | None = None,
+) -> Iterator[Field]:
+    """Yield the fields with bytes in ``[start, end)``, in the order of :func:`field_map`.
 
-    Memory use is independent of the log size if the grammar declares a ``-stride``. Otherwise, the
-    whole log is kept in memory.
+    If the grammar declares a ``-stride``, only the elements of the window are read and parsed.
+    Otherwise, all bytes up to the end of the window are. Raises :class:`ParseStopped`, also after
+    ``max_fields`` (default: :data:`MAX_FIELDS`).
     """
-    grammar = grammar_of(format, data[:4], name)
-    docs = grammar_docs(grammar)
-    parser = getattr(compiled(grammar, in_steps=True), docs.top)
+    file = io.BytesIO(log) if isinstance(log, bytes) else log
+    head, size = _read(file, 0, 4), file.seek(0, io.SEEK_END)
+    end = size if end is None else min(end, size)
+    docs = grammar_docs(grammar := grammar_of(format, head, name))
+    parser = getattr(compiled(grammar, debug=True), docs.top)
+    most = MAX_FIELDS if max_fields is None else max_fields
+    for field in _all_fields(file, parser, docs, start, end, size, most):
+        if field.start > end or (field.start == end and field.end > end):
+            return
+        if field.end > start or start == 0:
+            yield field
+
+
+def _all_fields(
+    file: BinaryIO,
+    parser: type[KaitaiStruct],
+    docs: GrammarDocs,
+    start: int,
+    end: int,
+    size: int,
+    most: int,
+) -> Iterator[Field]:
     if docs.stride is None:
-        yield from _parse(parser, data[:], 0, docs)
+        file.seek(0)
+        yield from _parse(parser, file, docs, end, most)
         return
-    for number, start in enumerate(range(0, len(data), docs.stride)):
-        for field in _parse(parser, data[start : start + docs.stride], start, docs):
-            # To the parser each stride is a log with one element, so restore the element's number.
-            yield replace(field, path=field.path.replace("[0]", f"[{number}]", 1))
+    for base in range(start // docs.stride * docs.stride, end, docs.stride):
+        element = io.BytesIO(_read(file, base, docs.stride))
+        # To the parser, each element is a log of its own.
+        yield from _parse(parser, element, docs, size, most, base, base // docs.stride)
+
+
+def _read(file: BinaryIO, start: int, size: int) -> bytes:
+    file.seek(start)
+    return file.read(size)
 
 
 def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
@@ -97,17 +147,112 @@ def resolve(fields: Callable[[], Iterable[Field]], path: str) -> Field:
     return match
 
 
+class _EndOfWindow(Exception):
+    pass
+
+
+class _CountedStream(KaitaiStream):  # type: ignore[misc]
+    """A stream that stops the parser after a number of fields, to limit the memory."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        super().__init__(file)
+        self.most, self.count = most, 0
+
+    def pos(self) -> int:
+        # Parsers with ``debug`` call this method at the start and the end of each field.
+        self.count += 1
+        if self.count > 2 * self.most:
+            raise ValueError(f"more than {self.most} fields")
+        return int(super().pos())
+
+
+class _Spans(dict[str, Any]):
+    """The spans of a top-level field. Reading an array ends before an element after ``end``."""
+
+    def __init__(self, end: int) -> None:
+        self.end = end
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, _Elements(self.end) if key == "arr" else value)
+
+
+class _Elements(list[dict[str, int]]):
+    def __init__(self, end: int) -> None:
+        self.end = end
+
+    def append(self, span: dict[str, int]) -> None:
+        if span["start"] >= self.end:
+            raise _EndOfWindow
+        super().append(span)
+
+
 def _parse(
-    parser: type[KaitaiStruct], data: bytes, base: int, docs: GrammarDocs
+    parser: type[KaitaiStruct],
+    file: BinaryIO,
+    docs: GrammarDocs,
+    end: int,
+    most: int,
+    base: int = 0,
+    first: int = 0,
 ) -> Iterator[Field]:
-    for step in walk(lambda: parser(KaitaiStream(BytesIO(data))), base):
-        type_name = type(step.parent).__qualname__
-        doc = docs.fields.get((type_name, step.name), _UNDOCUMENTED)
-        value, type_name = step.value, doc.kind or type(step.value).__name__
-        if isinstance(value, KaitaiStruct):
-            type_name = docs.kinds.get(type(value).__qualname__, doc.kind)
-            value = None
-        yield Field(step.path, step.start, step.end, value, type_name, doc.requirements, doc.doc)
+    """Yield the fields up to ``end``; ``first`` is the number of the first top-level element."""
+    top = parser(_CountedStream(file, most))
+    top._debug = defaultdict(lambda: _Spans(end))
+    stopped: Exception | None = None
+    try:
+        top._read()
+    except _EndOfWindow:
+        pass
+    # Kaitai's own errors, and UnicodeDecodeError. Fields before the error remain valid.
+    except Exception as error:
+        stopped = error
+    yield from _fields_of(top, "", base, docs, first)
+    if stopped is not None:
+        raise ParseStopped(f"{type(stopped).__name__}: {stopped}") from stopped
+
+
+def _fields_of(
+    parent: Any, path: str, base: int, docs: GrammarDocs, first: int = 0
+) -> Iterator[Field]:
+    outer = type(parent).__qualname__
+    for name in parent.SEQ_FIELDS:
+        span = parent._debug.get(name)
+        if not span:
+            continue
+        value = getattr(parent, name, None)
+        doc = docs.fields.get((outer, name), _UNDOCUMENTED)
+        inner = f"{path}.{name}" if path else name
+        if "arr" not in span:
+            yield from _field(parent, inner, span, value, base, doc, docs)
+            continue
+        for number, (each, element) in enumerate(zip_longest(span["arr"], value or ()), first):
+            yield from _field(parent, f"{inner}[{number}]", each, element, base, doc, docs)
+
+
+def _field(
+    parent: Any,
+    path: str,
+    span: dict[str, int],
+    value: Any,
+    base: int,
+    doc: FieldDoc,
+    docs: GrammarDocs,
+) -> Iterator[Field]:
+    start = base + span["start"]
+    # A field at which parsing stopped may extend to the end of its stream.
+    end = base + (span["end"] if "end" in span else parent._io.size())
+    if not isinstance(value, KaitaiStruct):
+        kind = doc.kind or type(value).__name__
+        yield Field(path, start, end, value, kind, doc.requirements, doc.doc)
+        return
+    base = base if value._io is parent._io else start
+    type_name = type(value).__qualname__
+    kind = docs.kinds.get(type_name, doc.kind)
+    unit = docs.checksums.get(type_name)
+    checksum = checksum_of(unit, value, path, base, start, end) if unit else None
+    labels = labels_of(docs.labels.get(type_name, ()), unit, value)
+    yield Field(path, start, end, None, kind, doc.requirements, doc.doc, checksum, labels)
+    yield from _fields_of(value, path, base, docs)
 
 
 def _unknown(fields: Callable[[], Iterable[Field]], path: str) -> str:

@@ -1,4 +1,4 @@
-"""Read the type, the requirements and the documentation of each field from the .ksy files."""
+"""Read the type, requirements and documentation of fields, and checksums, from .ksy files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from conformance import GRAMMARS
+from conformance.kaitai.checksums import ByteOrder, ChecksumRule
 from conformance.kaitai.types import Body, Types, members
+
+_BYTE_ORDER: Mapping[str, ByteOrder] = {"le": "little", "be": "big"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,10 @@ class GrammarDocs:
     kinds: Mapping[str, str]
     #: Size in bytes of the elements of the log, if they can be parsed separately (``-stride``).
     stride: int | None
+    #: Declared checksums by class name (``-checksum``).
+    checksums: Mapping[str, ChecksumRule]
+    #: Paths of the fields and instances that summarise a type, by class name (``-labels``).
+    labels: Mapping[str, tuple[str, ...]]
 
 
 @functools.cache
@@ -49,7 +56,14 @@ def grammar_docs(grammar: str) -> GrammarDocs:
     seq = known.types[known.top].body.get("seq", ())
     stride = seq[0].get("-stride") if len(seq) == 1 else None
     kinds = {name: type.ids[-1] for name, type in known.types.items()}
-    return GrammarDocs(known.top, fields, kinds, stride)
+    types = {name: type.body for name, type in known.types.items()}
+    checksums = {
+        name: ChecksumRule.parse(body["-checksum"], _BYTE_ORDER[types[known.top]["meta"]["endian"]])
+        for name, body in types.items()
+        if "-checksum" in body
+    }
+    labels = {name: tuple(body["-labels"]) for name, body in types.items() if "-labels" in body}
+    return GrammarDocs(known.top, fields, kinds, stride, checksums, labels)
 
 
 def _field_doc(field: Body, type_docs: dict[str, str]) -> FieldDoc:

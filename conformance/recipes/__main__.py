@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from conformance import VECTORS
 from conformance.packages.index import NAME, index_of
-from conformance.recipes.generate import generate, sources
-from conformance.recipes.recipe import RecipeError
+from conformance.recipes.algebra import RecipeError
+from conformance.recipes.generate import books, generate
 from conformance.saving import save
 from reference_impl.paths import IS_INSTALLED
+from reference_impl.register import registers
 
 
 @click.command()
 @click.option("--verify", is_flag=True, help="Write nothing; fail if a file would change.")
+@click.option("--format", "formats", multiple=True, type=click.Choice(list(registers())),
+              help="Run only the recipes of this format. Repeatable.")  # fmt: skip
 @click.pass_context
-def write_vectors(context: click.Context, verify: bool) -> None:
+def write_vectors(context: click.Context, verify: bool, formats: tuple[str, ...]) -> None:
     """Run the recipes and write vectors/.
 
     Seeds are fixed, so a second run changes nothing. Files that no recipe writes any longer are
@@ -26,7 +31,7 @@ def write_vectors(context: click.Context, verify: bool) -> None:
     if IS_INSTALLED and not verify:
         raise click.ClickException("vectors/ is written in a checkout only (--verify works here)")
     try:
-        count, changed = _write(verify)
+        count, changed = _write(verify, formats)
     except RecipeError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
@@ -41,15 +46,18 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def _write(verify: bool) -> tuple[int, list[str]]:
-    """Write changed files unless ``verify``; return the number of vectors and the file names."""
+def _write(verify: bool, formats: Sequence[str]) -> tuple[int, list[str]]:
+    """Write changed files unless ``verify``; return the number of vectors and the file names.
+
+    ``formats`` selects formats. If it is empty, the vectors of all formats are written.
+    """
     changed: list[str] = []
     count = 0
-    for source in sources():
-        folder = VECTORS / source.book.format
+    for book in books(formats):
+        folder = VECTORS / book.format
         folder.mkdir(parents=True, exist_ok=True)
         written = set()
-        for name, data in generate(source):
+        for name, data in generate(book):
             written.add(name)
             path = VECTORS / name
             count += name.endswith(".json")

@@ -1,28 +1,61 @@
-"""The damage algebra (spec/conventions.md): named operations on named fields of a control.
-
-The names and offsets of the fields come from the Kaitai parser in debug mode.
-"""
+"""The damage operations as methods, for recipes. Each method also records its operation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from conformance.contents import Contents
+from conformance.damage.difference import operations_between
+from conformance.damage.operations import DamagedLog, Edit, Operation, is_big_endian
+from conformance.damage.text import parse
 from conformance.kaitai.field_map import Field, field_map, resolve
 
 
-class Damage:
-    """A control and the damage operations on it, which ``operations`` lists.
+class RecipeError(Exception):
+    """An inconsistent recipe, or one that the executable specification contradicts."""
 
-    The target of an operation is a field path of the *control* or a byte offset in ``file``. In a
-    log of several files, a path is ``FILE:PATH``. After an operation that changes the length, only
-    operations on bytes before it may follow.
+
+class AppliedOperation(NamedTuple):
+    """An operation and its edits."""
+
+    operation: Operation
+    edits: Sequence[Edit]
+
+
+class Damage(DamagedLog):
+    """A control and the damage operations on it.
+
+    A recipe may also change ``data`` or ``files`` itself. Such changes become operations on bytes.
+    In a log of several files, a path is ``FILE:PATH``.
     """
 
     def __init__(self, control: Contents, format: str) -> None:
-        self._control = {"": control} if isinstance(control, bytes) else dict(control)
-        self.files = {name: bytearray(data) for name, data in self._control.items()}
-        self.format = format
-        self.operations: list[str] = []
+        super().__init__(control, format)
+        self._applied: list[AppliedOperation] = []
+        self._recorded = dict(self.undamaged)
         self._fields: dict[str, list[Field]] = {}
+
+    @property
+    def applied(self) -> list[AppliedOperation]:
+        """Return the operations in order."""
+        self._record_changes()
+        return self._applied
+
+    def _record_changes(self) -> None:
+        """Record operations for the changes that were made without an operation."""
+        changed, self.files = self.files, {k: bytearray(v) for k, v in self._recorded.items()}
+        for operation in operations_between(self._recorded, changed):
+            self._apply(operation)
+        assert self.files == changed, "the operations give other files"
+        self.files = changed
+
+    def _apply(self, operation: Operation) -> None:
+        if "file" in operation and not operation["file"] and operation["op"] not in _OF_FILES:
+            operation = {name: value for name, value in operation.items() if name != "file"}
+        edits = super().apply(operation)
+        self._applied.append(AppliedOperation(operation, edits))
+        self._recorded = {file: bytes(data) for file, data in self.files.items()}
 
     @property
     def data(self) -> bytearray:
@@ -33,165 +66,131 @@ class Damage:
     def data(self, data: bytearray) -> None:
         self.files[""] = data
 
-    @property
-    def contents(self) -> Contents:
-        """Return the damaged log: bytes, or bytes by file name."""
-        if list(self.files) == [""]:
-            return bytes(self.data)
-        return {name: bytes(data) for name, data in self.files.items()}
+    def fields_of(self, file: str = "") -> list[Field]:  # type: ignore[override]
+        """Return the fields of a file of the control, by its grammar. Raises ``KeyError``."""
+        if file not in self._fields:
+            self._fields[file] = field_map(self.undamaged[file], self.format)
+        return self._fields[file]
 
-    def field(self, path: str) -> Field:
-        """Return the field of the control with this path.
+    def field(self, path: str, file: str = "") -> Field:
+        """Return the field of the control with this path, or with this path in a file.
 
         Raises ``KeyError`` with similar names.
         """
         name, _, inner = path.rpartition(":")
-        return resolve(lambda: self.fields_of(name), inner)
+        return resolve(lambda: self.fields_of(file or name), inner)
 
-    def fields_of(self, file: str = "") -> list[Field]:
-        """Return the fields of a file of the control, by its grammar. Raises ``KeyError``."""
-        if file not in self._fields:
-            self._fields[file] = self._mapped(self._control[file], file)
-        return self._fields[file]
+    def _damage(self, operation: Operation) -> None:
+        file, _, path = operation.get("path", "").rpartition(":")
+        if path:
+            operation = {**operation, "path": path, **({"file": file} if file else {})}
+        self._record_changes()
+        self._apply(operation)
 
-    def _mapped(self, data: bytes, file: str) -> list[Field]:
-        return field_map(data, self.format)
-
-    def _at(self, path: str) -> tuple[bytearray, Field]:
-        return self.files[path.rpartition(":")[0]], self.field(path)
+    def operate(self, text: str) -> None:
+        """Apply the operation that a text describes, as in ``walproof damage``."""
+        operation = parse(text)
+        if "bytes" in operation:
+            operation = {**operation, "bytes": self.bytes_from(operation["bytes"]).hex()}
+        self._damage(operation)
 
     def flip(self, path: str, bit: int) -> None:
         """Flip one bit of a field; bit 0 is the lowest bit of its first byte."""
-        data, field = self._at(path)
-        data[field.start + bit // 8] ^= 1 << bit % 8
-        self._did(f"flip bit {bit} of {path}")
+        self._damage({"op": "flip", "path": path, "bit": bit})
 
     def flip_byte(self, at: int, bit: int, file: str = "") -> None:
         """Flip one bit of a byte that no field contains."""
-        self.files[file][at] ^= 1 << bit
-        self._did(f"flip bit {bit} of byte {at}{_in(file)}")
+        self._damage({"op": "flip", "at": at, "bit": bit, "file": file})
 
     def set(self, path: str, value: int | bytes, byteorder: str = "little") -> None:
         """Set a field to a number, in the byte order given, or to bytes of the field's length."""
-        data, field = self._at(path)
-        if isinstance(value, int):
-            shown = str(value)
-            value = value.to_bytes(field.end - field.start, byteorder)  # type: ignore[arg-type]
-        else:
-            shown = value.hex(" ")
-        if len(value) != field.end - field.start:
-            raise ValueError(f"{path}: expected {field.end - field.start} bytes, got {len(value)}")
-        data[field.start : field.end] = value
-        self._did(f"set {path} to {shown}")
+        if isinstance(value, bytes):
+            self._damage({"op": "set", "path": path, "value": value.hex()})
+            return
+        operation: Operation = {"op": "set", "path": path, "value": value}
+        field, file = self.field(path), path.rpartition(":")[0]
+        if field.end - field.start > 1 and (byteorder == "big") != is_big_endian(self, file):
+            operation = {**operation, "order": byteorder}
+        self._damage(operation)
 
     def zero(self, path: str) -> None:
         """Set every byte of a field to zero."""
-        data, field = self._at(path)
-        data[field.start : field.end] = bytes(field.end - field.start)
-        self._did(f"zero {path}")
+        self._damage({"op": "zero", "path": path})
 
     def fill(self, path: str, byte: int) -> None:
         """Set every byte of a field to one value."""
-        data, field = self._at(path)
-        data[field.start : field.end] = bytes([byte]) * (field.end - field.start)
-        self._did(f"fill {path} with {byte:02x}")
+        self._damage({"op": "fill", "path": path, "byte": f"{byte:02x}"})
 
     def truncate(self, at: int, file: str = "") -> None:
         """Cut the log at an offset."""
-        del self.files[file][at:]
-        self._did(f"truncate at {at}{_in(file)}")
+        self._damage({"op": "truncate", "at": at, "file": file})
 
     def truncate_in(self, path: str, keep: int) -> None:
         """Cut the log inside a field, ``keep`` bytes after its start."""
-        data, field = self._at(path)
-        del data[field.start + keep :]
-        self._did(f"truncate {keep} bytes into {path}")
+        self._damage({"op": "truncate", "path": path, "keep": keep})
 
     def torn(self, sector: int, file: str = "") -> None:
         """Cut the log at its last sector boundary."""
-        data = self.files[file]
-        del data[(len(data) - 1) // sector * sector :]
-        self._did(f"torn at the last boundary of {sector} bytes{_in(file)}")
+        self._damage({"op": "torn", "sector": sector, "file": file})
 
     def zero_sector(self, number: int, sector: int = 512, file: str = "") -> None:
         """Zero a sector, as if it had never been written."""
-        data, start = self.files[file], number * sector
-        end = min(start + sector, len(data))
-        data[start:end] = bytes(end - start)
-        self._did(f"zero sector {number} of {sector} bytes{_in(file)}")
+        self._damage({"op": "zero-sector", "number": number, "sector": sector, "file": file})
 
     def swap_sectors(self, first: int, second: int, sector: int = 512, file: str = "") -> None:
         """Swap two whole sectors, like two misdirected writes."""
-        data = self.files[file]
-        a, b = (
-            slice(first * sector, (first + 1) * sector),
-            slice(second * sector, (second + 1) * sector),
-        )
-        data[a], data[b] = data[b], data[a]
-        self._did(f"swap sectors {first} and {second} of {sector} bytes{_in(file)}")
+        sectors = {"first": first, "second": second, "sector": sector}
+        self._damage({"op": "swap-sectors", **sectors, "file": file})
 
     def stale(self, start: int, end: int, older: bytes, file: str = "") -> None:
         """Restore bytes of an older generation of the file, as after a lost write."""
-        self.files[file][start:end] = older[start:end]
-        self._did(f"stale bytes in [{start}, {end}){_in(file)}")
+        part = {"at": start, "end": end, "bytes": older[start:end].hex()}
+        self._damage({"op": "stale", **part, "file": file})
 
     def duplicate(self, path: str) -> None:
         """Write a field twice, one copy after the other."""
-        data, field = self._at(path)
-        data[field.end : field.end] = self._control[path.rpartition(":")[0]][
-            field.start : field.end
-        ]
-        self._did(f"duplicate {path}")
+        self._damage({"op": "duplicate", "path": path})
 
     def drop(self, path: str) -> None:
         """Remove a field. The bytes after it move up."""
-        data, field = self._at(path)
-        del data[field.start : field.end]
-        self._did(f"drop {path}")
+        self._damage({"op": "drop", "path": path})
 
-    def splice(self, path: str, other: bytes, what: str) -> None:
+    def splice(self, path: str, other: bytes) -> None:
         """Replace a field by bytes of another log, of any length."""
-        data, field = self._at(path)
-        data[field.start : field.end] = other
-        self._did(f"splice {what} over {path}")
+        self._damage({"op": "splice", "path": path, "bytes": other.hex()})
 
-    def insert(self, at: int, new: bytes, what: str | None = None, file: str = "") -> None:
+    def insert(self, at: int, new: bytes, file: str = "") -> None:
         """Insert bytes at an offset. The bytes after it move down."""
-        self.files[file][at:at] = new
-        self._did(f"insert {what or new.hex(' ')} at {at}{_in(file)}")
+        self._damage({"op": "insert", "at": at, "bytes": new.hex(), "file": file})
 
-    def extend(self, new: bytes, what: str, file: str = "") -> None:
+    def overwrite(self, at: int, new: bytes, file: str = "") -> None:
+        """Overwrite bytes at an offset, across field boundaries."""
+        self._damage({"op": "write", "at": at, "bytes": new.hex(), "file": file})
+
+    def extend(self, new: bytes, file: str = "") -> None:
         """Append bytes after the end of the log."""
-        self.files[file] += new
-        self._did(f"extend by {what}{_in(file)}")
+        self._damage({"op": "extend", "bytes": new.hex(), "file": file})
+
+    def reseal(self, path: str) -> None:
+        """Correct the checksum that covers a field, after a change of the field."""
+        self._damage({"op": "reseal", "path": path})
 
     def remove_file(self, name: str) -> None:
         """Remove a file of the log."""
-        del self.files[name]
-        self._did(f"remove {name}")
+        self._damage({"op": "remove-file", "file": name})
 
-    def add_file(self, name: str, new: bytes, what: str) -> None:
+    def add_file(self, name: str, new: bytes) -> None:
         """Add a file."""
-        self.files[name] = bytearray(new)
-        self._did(f"add {name}: {what}")
+        self._damage({"op": "add-file", "file": name, "bytes": new.hex()})
 
     def rename_file(self, old: str, new: str) -> None:
         """Rename a file."""
-        self.files[new] = self.files.pop(old)
-        self._did(f"rename {old} to {new}")
+        self._damage({"op": "rename-file", "file": old, "name": new})
 
     def swap_files(self, first: str, second: str) -> None:
         """Swap the names of two files."""
-        self.files[first], self.files[second] = self.files[second], self.files[first]
-        self._did(f"swap {first} and {second}")
-
-    def did(self, text: str) -> None:
-        """Record an operation that a recipe made on ``data`` itself."""
-        self._did(text)
-
-    def _did(self, text: str) -> None:
-        self.operations.append(text)
+        self._damage({"op": "swap-files", "file": first, "other": second})
 
 
-def _in(file: str) -> str:
-    return f" in {file}" if file else ""
+#: Operations on whole files: their argument ``file`` is never left out.
+_OF_FILES = frozenset({"add-file", "remove-file", "rename-file", "swap-files"})

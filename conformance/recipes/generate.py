@@ -5,17 +5,28 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from conformance import postconditions
-from conformance.cases import usual_reply_bytes
-from conformance.contents import Contents, digest, read_contents, size, write_contents
+from conformance.chapter import chapter
+from conformance.contents import (
+    Contents,
+    by_name,
+    digest,
+    read_contents,
+    size,
+    write_contents,
+)
+from conformance.damage.byte_parts import ByteSource, operation_to_json
+from conformance.damage.operations import BadOperation
 from conformance.kaitai.field_map import UnknownField
-from conformance.recipes.recipe import Book, Log, Recipe, RecipeError
+from conformance.recipes.algebra import RecipeError
+from conformance.recipes.recipe import Book, Log, Recipe
+from conformance.vector_cases import usual_reply_bytes
 from reference_impl import formats
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.register import registers
@@ -23,35 +34,32 @@ from reference_impl.register import registers
 Body = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Source:
-    """A format's recipes, and the constructor of an empty log."""
-
-    book: Book[Any]
-    new_log: Callable[[Contents, list[bytes]], Log]
-    suffix: str
+def books(formats: Collection[str] = ()) -> list[Book[Any]]:
+    """Return the recipes of these formats, or of all, from the packages with their names."""
+    return [_book(each.module) for id, each in registers().items() if not formats or id in formats]
 
 
-def sources() -> list[Source]:
-    """Return the recipes of every format, from the package with the format's name."""
-    names = [f"{__package__}.{register.module}" for register in registers().values()]
-    packages = map(import_module, names)
-    return [Source(package.BOOK, package.NewLog, package.SUFFIX) for package in packages]
+def _book(name: str) -> Book[Any]:
+    package = import_module(f"{__package__}.{name}")
+    for module in iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
+    book: Book[Any] = package.log.BOOK
+    return book
 
 
-def generate(source: Source) -> Iterator[tuple[str, bytes]]:
+def generate(book: Book[Any]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of one format's vectors: name in ``vectors/`` and contents."""
     built: dict[str, Log] = {}
-    for recipe in source.book.recipes.values():
-        log = build(source, recipe, built)
+    for recipe in book.recipes.values():
+        log = build(book, recipe, built)
         others = list(built.values())
         built[recipe.slug] = log
         contents = log.contents
-        input_name = input_name_of(source, recipe, log)
+        input_name = input_name_of(book, recipe, log)
         if log.name is not None and any(other.name == log.name for other in others):
             raise RecipeError(f"{recipe.id}: another input has the name {log.name}")
         # Check the recipe before yielding anything, so that an invalid one leaves no files.
-        description = dump(describe(recipe, log, input_name))
+        description = dump(describe(recipe, log, input_name, _made_by(recipe, log, built)))
         if isinstance(contents, bytes):
             yield f"{recipe.format}/{input_name}", contents
         else:
@@ -60,43 +68,64 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
         yield f"{recipe.id}.json", description
 
 
-def input_name_of(source: Source, recipe: Recipe[Any], log: Log) -> str:
+def _kind_of(log: Log) -> str:
+    return "eof" if log.statement and log.statement.verdict == "torn" else "corrupt"
+
+
+def input_name_of(book: Book[Any], recipe: Recipe[Any], log: Log) -> str:
     """Return the file name of a recipe's log."""
-    suffix = source.suffix if log.suffix is None else log.suffix
+    suffix = book.suffix if log.suffix is None else log.suffix
     is_file = isinstance(log.contents, bytes)
     return log.name or (f"{recipe.slug}{suffix}" if is_file else recipe.slug)
 
 
-def build(source: Source, recipe: Recipe[Any], built: Mapping[str, Log]) -> Log:
+def build(book: Book[Any], recipe: Recipe[Any], built: Mapping[str, Log]) -> Log:
     """Run one recipe on its source."""
     base = built[recipe.source.slug] if recipe.source else None
-    log = source.new_log(base.contents, base.payloads) if base else source.new_log(b"", [])
+    log: Log = book.new_log(*((base.contents, base.payloads) if base else (b"", [])))
     if base:
         log.context = dict(base.context)
         log.suffix = base.suffix
     try:
         recipe.function(log)
-    except UnknownField as error:
+    except (BadOperation, UnknownField) as error:
         raise RecipeError(f"{recipe.id}: the recipe damages what is not there: {error}") from None
     return log
 
 
-def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
-    """Return the vector of a recipe.
+def _made_by(recipe: Recipe[Any], log: Log, built: Mapping[str, Log]) -> Body:
+    """Return the recipe, and for a vector with a control the operations that give its log."""
+    made_by: Body = {"recipe": recipe.made_by}
+    if recipe.control is None or recipe.source is None:
+        return made_by
+    source = recipe.control
+    if by_name(built[source.slug].contents) != log.undamaged:
+        source = recipe.source
+        made_by["source"] = source.id
+    if applied := log.applied:
+        bytes_of = ByteSource({source.id: log.undamaged})
+        made_by["damage"] = [operation_to_json(log, *each, bytes_of) for each in applied]
+    return made_by
+
+
+def describe(recipe: Recipe[Any], log: Log, input_name: str, made_by: Body | None = None) -> Body:
+    """Return the vector of a recipe. ``made_by`` includes the operations on its control.
 
     Raises :class:`RecipeError` if specification and recipe differ.
     """
+    known = chapter(recipe.format).requirements
+    if unknown := sorted(set(recipe.requirements) - known.keys()):
+        raise RecipeError(
+            f"{recipe.id}: {unknown[0]}: expected a requirement with a level in the chapter"
+        )
     contents = log.contents
     if log.golden is not None and contents != log.golden:
         raise RecipeError(f"{recipe.id}: the log differs from the golden one")
-    made_by: Body = {"recipe": recipe.made_by}
-    if log.operations:
-        made_by["damage"] = log.operations
     body: Body = {
         "id": recipe.id,
         "title": recipe.title,
         "format": recipe.format,
-        "kind": recipe.kind,
+        "kind": recipe.kind or _kind_of(log),
         "group": recipe.group,
         "requirements": sorted(recipe.requirements),
         "operation": recipe.operation,
@@ -104,7 +133,7 @@ def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
         "sha256": digest(contents),
         "size": size(contents),
         "control": recipe.control.id if recipe.control else None,
-        "made_by": made_by,
+        "made_by": made_by or {"recipe": recipe.made_by},
         "context": log.context,
     }
     body |= _EXPECTATIONS[recipe.operation](recipe, log, contents, input_name)
@@ -143,6 +172,7 @@ def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: 
     answer = answer_to(recipe.format, contents, log.context, name=_name(log))
     _check_statement(recipe, log, answer)
     strict = answer_to(recipe.format, contents, log.context, "strict", _name(log))
+    _check_conventions(recipe, answer, strict, contents)
     body: Body = {"expect": answer.to_json(), "expect_strict": strict.to_json()}
     # Records may share bytes of the log, and an answer may give each of them in full.
     in_full = 2 * sum(len(record.payload) for record in answer.records)
@@ -150,6 +180,30 @@ def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: 
     if 2 * in_full > usual:
         body["limits"] = {"reply_bytes": usual + 2 * in_full}
     return body
+
+
+def _check_conventions(
+    recipe: Recipe[Any], answer: Answer, strict: Answer, contents: Contents
+) -> None:
+    """Raise :class:`RecipeError` if an answer contradicts ``spec/conventions.md``."""
+    sizes = {name: len(data) for name, data in by_name(contents).items()}
+    if answer.verdict != "damaged":
+        if strict.to_json() != answer.to_json():
+            raise RecipeError(f"{recipe.id}: strict differs, but the log is {answer.verdict}")
+    elif strict.end is not None:
+        raise RecipeError(f"{recipe.id}: end of a damaged log in strict: expected null")
+    else:
+        for lost in strict.lost:
+            if lost.end != sizes.get(lost.file or "", lost.end):
+                raise RecipeError(
+                    f"{recipe.id}: strict: expected a lost range up to the end of the file,"
+                    f" found [{lost.start}, {lost.end})"
+                )
+    if answer.verdict == "refused" and (answer.end is not None or answer.records or answer.lost):
+        raise RecipeError(f"{recipe.id}: a refused log has no records, lost ranges or end")
+    for record in answer.records if answer.end is not None else ():
+        if record.file == answer.end_file and record.at + record.size > (answer.end or 0):
+            raise RecipeError(f"{recipe.id}: a record is behind the end at {answer.end}")
 
 
 def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:

@@ -1,28 +1,25 @@
 """Recipes, and the two groups of verbs they use: build and expect.
 
-A recipe is a function of about ten lines that is named after its fault. Its docstring is the title
-of the vector. The recipe builds a log with ``write``, or damages a control with the operations of
-the damage algebra. With ``expect``, it states which records must survive. The executable
-specification computes the complete answer. If the two disagree, the vectors cannot be made.
+A recipe is a row of a table (:mod:`conformance.recipes.rows`), or a function of about ten lines
+that is named after its fault. The docstring of a function is the title of the vector. The recipe
+builds a log with ``write``, or damages a control with the operations of the damage algebra. With
+``expect``, it states which records must survive. The executable specification computes the complete
+answer. If the two disagree, the vectors cannot be made.
 """
 
 from __future__ import annotations
 
-import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from conformance.contents import Contents
-from conformance.recipes.algebra import Damage
-from conformance.recipes.variation import vary
+from conformance.recipes.algebra import Damage, RecipeError
+from conformance.recipes.rows import Row, rows_of
 from reference_impl.answer import NewRecord
 
 LogT = TypeVar("LogT", bound="Log")
-
-
-class RecipeError(Exception):
-    """An inconsistent recipe, or one that the executable specification contradicts."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +64,7 @@ class Log(Damage):
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
         """Add records that the implementation must append, with these fields of the format."""
-        self.to_append += [NewRecord(self.varied(payload), fields) for payload in payloads]
-
-    def varied(self, payload: bytes) -> bytes:
-        """Return a payload as the log has it: a different one for fresh variants."""
-        return vary(payload)
+        self.to_append += [NewRecord(payload, fields) for payload in payloads]
 
     def rewrites(self) -> None:
         """State that the append replaces records: only ``expect`` lists the resulting records."""
@@ -92,10 +85,7 @@ class Log(Damage):
 
         Survivors are numbers of the control's records, or payloads.
         """
-        chosen = tuple(
-            self.payloads[s] if isinstance(s, int) else s if s in self.payloads else self.varied(s)
-            for s in survivors
-        )
+        chosen = tuple(self.payloads[s] if isinstance(s, int) else s for s in survivors)
         self.statement = Statement(verdict, reason, chosen, end)
 
     def expect_refusal(
@@ -136,8 +126,7 @@ class Log(Damage):
         ``records`` differ from ``to_append`` in their fields, such as ``rotate``. The executable
         specification computes the result. ``files`` are its files, as in :meth:`leaves`.
         """
-        new = [NewRecord(self.varied(record.payload), record.fields) for record in records]
-        self.other_appends.append((new, because, dict(files)))
+        self.other_appends.append((list(records), because, dict(files)))
 
     def also_accept(
         self, answer: Mapping[str, Any], because: str, strict: Mapping[str, Any] | None = None
@@ -184,7 +173,7 @@ class Recipe(Generic[LogT]):
     function: Callable[[LogT], None]
     format: str
     operation: str
-    kind: str
+    kind: str | None
     group: str
     requirements: tuple[str, ...]
     # The recipe of the undamaged log that this recipe starts from.
@@ -213,10 +202,9 @@ class Recipe(Generic[LogT]):
 
     @property
     def made_by(self) -> str:
-        """Return the function's name below ``conformance/recipes``, without wrappers."""
-        written = inspect.unwrap(self.function)
-        module = written.__module__.removeprefix("conformance.recipes.")
-        return f"{module}.{written.__name__}"
+        """Return the outermost function, or the row, as a name below ``conformance/recipes``."""
+        module = self.function.__module__.removeprefix("conformance.recipes.")
+        return f"{module}.{self.function.__qualname__.partition('.')[0]}"
 
 
 Entering = Callable[[Callable[[LogT], None]], Recipe[LogT]]
@@ -224,37 +212,95 @@ Entering = Callable[[Callable[[LogT], None]], Recipe[LogT]]
 
 @dataclass
 class Book(Generic[LogT]):
-    """The recipes of one format, in order, and the decorators that add them.
+    """The recipes of one format, in order.
 
-    Every decorator takes the matrix column (``group``) and the requirement ids.
+    ``new_log`` begins a log from a control and its payloads. ``suffix`` is the extension of a log's
+    name.
     """
 
     format: str
-    recipes: dict[str, Recipe[LogT]] = field(default_factory=dict)
+    new_log: Callable[[Contents, Sequence[bytes]], LogT]
+    suffix: str
+    entered: dict[str, Recipe[LogT]] = field(default_factory=dict)
+    tables: list[Callable[[], None]] = field(default_factory=list)
 
-    def valid(self, group: str, *requirements: str, kind: str = "valid") -> Entering[LogT]:
+    def group(self, name: str) -> Group[LogT]:
+        """Return the decorators of one column of the matrix."""
+        return Group(self, name)
+
+    @property
+    def recipes(self) -> Mapping[str, Recipe[LogT]]:
+        """Return the recipes by slug. Rows follow the functions, which may be their controls."""
+        while self.tables:
+            self.tables.pop(0)()
+        return self.entered
+
+    def enter(self, recipe: Recipe[LogT]) -> Recipe[LogT]:
+        """Add a recipe."""
+        if recipe.slug in self.entered:
+            raise RecipeError(f"{recipe.id}: two recipes have this name")
+        self.entered[recipe.slug] = recipe
+        return recipe
+
+
+@dataclass(frozen=True)
+class Group(Generic[LogT]):
+    """A column of the matrix: the decorators that add recipes, which take the requirement ids."""
+
+    book: Book[LogT]
+    name: str
+
+    def valid(self, *requirements: str, kind: str = "valid") -> Entering[LogT]:
         """Add an undamaged log, which may serve as a control."""
-        return self._enter("read", kind, group, requirements)
+        return self._enter("read", kind, requirements)
 
     def damaged(
-        self,
-        control: Recipe[LogT],
-        group: str,
-        *requirements: str,
-        kind: str = "corrupt",
+        self, control: Recipe[LogT], *requirements: str, kind: str | None = None
     ) -> Entering[LogT]:
-        """Add a control with one fault."""
-        return self._enter("read", kind, group, requirements, source=control, control=control)
+        """Add a control with one fault. The kind is ``eof`` for a torn log, else ``corrupt``."""
+        return self._enter("read", kind, requirements, source=control, control=control)
 
-    def truncations(self, control: Recipe[LogT], group: str, *requirements: str) -> Entering[LogT]:
+    def table(self, text: str) -> None:
+        """Add the rows of a table (:mod:`conformance.recipes.rows`)."""
+        module = sys._getframe(1).f_globals  # of the caller, as in collections.namedtuple
+        self.book.tables.append(lambda: self._enter_rows(text, module))
+
+    def _enter_rows(self, text: str, module: Mapping[str, Any]) -> None:
+        for row in rows_of(text):
+            control = self.book.entered.get(row.control.replace("_", "-"))
+            if control is None:
+                raise RecipeError(f"{row.name}: no recipe {row.control}")
+
+            def function(log: LogT, row: Row = row) -> None:
+                row.build(log, module)
+
+            function.__name__ = function.__qualname__ = row.name
+            function.__doc__, function.__module__ = row.title, module["__name__"]
+            self.damaged(control, *row.requirements, kind=row.kind)(function)
+
+    def combination(
+        self,
+        name: str,
+        title: str,
+        control: Recipe[LogT],
+        *requirements: str,
+        kind: str | None = "limit",
+    ) -> Entering[LogT]:
+        """Add a control with a fault, in a function that adds all vectors of a table."""
+        enter = self.damaged(control, *requirements, kind=kind)
+
+        def enter_combination(function: Callable[[LogT], None]) -> Recipe[LogT]:
+            function.__name__, function.__doc__ = name, title
+            return enter(function)
+
+        return enter_combination
+
+    def truncations(self, control: Recipe[LogT], *requirements: str) -> Entering[LogT]:
         """Add every prefix of a control, as one vector."""
-        return self._enter(
-            "truncations", "eof", group, requirements, source=control, control=control
-        )
+        return self._enter("truncations", "eof", requirements, source=control, control=control)
 
     def writing(
         self,
-        group: str,
         *requirements: str,
         kind: str = "valid",
         control: Recipe[LogT] | None = None,
@@ -263,12 +309,11 @@ class Book(Generic[LogT]):
 
         ``control`` writes the records without those that must be refused.
         """
-        return self._enter("write", kind, group, requirements, control=control)
+        return self._enter("write", kind, requirements, control=control)
 
     def appending(
         self,
         to: Recipe[LogT],
-        group: str,
         *requirements: str,
         kind: str = "valid",
         control: Recipe[LogT] | None = None,
@@ -279,17 +324,16 @@ class Book(Generic[LogT]):
         ``control`` appends to the undamaged log ``to``.
         """
         return self._enter(
-            "append", kind, group, requirements, source=to, control=control, may_refuse=may_refuse
+            "append", kind, requirements, source=to, control=control, may_refuse=may_refuse
         )
 
     def _enter(
-        self, operation: str, kind: str, group: str, requirements: tuple[str, ...], **more: Any
+        self, operation: str, kind: str | None, requirements: tuple[str, ...], **more: Any
     ) -> Entering[LogT]:
         def enter(function: Callable[[LogT], None]) -> Recipe[LogT]:
-            recipe = Recipe(function, self.format, operation, kind, group, requirements, **more)
-            if recipe.slug in self.recipes:
-                raise RecipeError(f"{recipe.id}: two recipes have this name")
-            self.recipes[recipe.slug] = recipe
-            return recipe
+            format = self.book.format
+            return self.book.enter(
+                Recipe(function, format, operation, kind, self.name, requirements, **more)
+            )
 
         return enter

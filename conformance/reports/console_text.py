@@ -29,23 +29,12 @@ def short(name: str, limit: int = NAME) -> str:
 def say(text: Text, console: Console) -> None:
     """Print one line without wrapping or padding, with control characters escaped."""
     text.rstrip()
-    text = seen(text)
+    if not text.plain.isprintable():
+        text = Text(one_line(text.plain), style=text.style)
     if not console.encoding.lower().startswith("utf"):
         shown = text.plain.translate(_PLAIN)
         text.plain = shown.encode(console.encoding, "replace").decode(console.encoding)
     console.print(text, soft_wrap=True)
-
-
-def seen(text: Text) -> Text:
-    """Return the text with every invisible character escaped and with unchanged styles."""
-    plain = text.plain
-    if plain.isprintable():
-        return text
-    unseen = [at for at, character in enumerate(plain) if not character.isprintable()]
-    parts = text.divide(sorted({cut for at in unseen for cut in (at, at + 1)}))
-    for part in parts:
-        part.plain = one_line(part.plain)
-    return Text(style=text.style, end=text.end).join(parts)
 
 
 def print_tidy(renderable: RenderableType, console: Console, indent: int = 0) -> None:

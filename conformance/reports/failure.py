@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from conformance.chapter import chapter
-from conformance.compare import ANSWER_PARTS, merged_ranges, without_pin
-from conformance.describe import (
+from conformance.answer_text import (
     cut_around_difference,
     distinct_texts,
     look_alike,
@@ -21,21 +18,23 @@ from conformance.describe import (
     payload_key,
     payload_text,
     place_text,
+    tail,
 )
+from conformance.chapter import chapter
+from conformance.compare import ANSWER_PARTS, merged_ranges, sentences_of
 from conformance.score import WRITING
 from conformance.text import json_text, one_line
 
 from .classes import BY_NAME
+from .deciding import requirements_of
 from .json_report import Report
 
 Entry = Mapping[str, Any]
 
 MAX_SHOWN_ITEMS = 24
+STDERR_CHARACTERS = 1200
 MAX_FIELD_CHARACTERS = 60
 _NOTHING = "nothing"
-_SENTENCE = re.compile(
-    r"; (?=(?:records|verdict|reason|end|lost|signals|files|bytes): |the reader changed )"
-)
 
 
 class ItemDifference(NamedTuple):
@@ -49,24 +48,59 @@ class ItemDifference(NamedTuple):
         return f"{self.item}: expected {self.expected}, found {self.found}"
 
 
-def facts(report: Report, implementation: Entry, result: Entry) -> list[tuple[str, str]]:
-    """Return labels and texts on one result of an implementation; a text may have several lines."""
+def heading(report: Report, result: Entry) -> str:
+    """Return the vector of a result and its title, on one line."""
+    return one_line(f"{result['vector']}: {report['vectors'][result['vector']]['title']}")
+
+
+def facts(report: Report, implementation: Entry, result: Entry) -> list[tuple[str, list[str]]]:
+    """Return labels and lines on one result of an implementation. Every line is escaped."""
     vector = report["vectors"][result["vector"]]
     name = " ".join(filter(None, (implementation["name"], implementation["version"])))
-    known = chapter(vector["format"]).requirements
-    requirements = [
-        f"{id} {known[id].text}" if id in known else id for id in vector["requirements"]
-    ]
+    decisive = requirements_of(report, result)
+    others = [id for id in vector["requirements"] if id not in decisive]
     shown = [
         ("implementation", f"{name}, profile {result['profile']}"),
-        ("requirement", "\n".join(requirements)),
+        ("requirement", _requirement_lines(vector["format"], decisive)),
+        ("also exercised", ", ".join(others)),
         ("damaged", "\n".join(vector["damage"])),
         ("control", _control(vector["control"], implementation["results"], result["profile"])),
         *request_facts(result["vector"], vector),
-        ("difference", "\n".join(_difference_lines(implementation, result))),
+        ("difference", "\n".join(map(one_line, _difference_lines(implementation, result)))),
         ("cause", result.get("cause")),
     ]
-    return [(label, text) for label, text in shown if text]
+    return [
+        (label, [one_line(line) for line in text.splitlines()]) for label, text in shown if text
+    ]
+
+
+def _requirement_lines(format: str, ids: Sequence[str]) -> str:
+    known = chapter(format).requirements
+    return "\n".join(f"{id} {known[id].text}" if id in known else id for id in ids)
+
+
+def commands(report: Report, result: Entry) -> list[tuple[str, str]]:
+    """Return the path of the log and the commands that repeat a case, with their labels."""
+    written = "the expected log" if result["profile"] == "write" else "the log"
+    shown = [
+        (written, report["vectors"][result["vector"]].get("input")),
+        ("repeat it with", result["repeat"]),
+        ("see the messages and keep the log", result.get("ask")),
+    ]
+    return [(label, one_line(text)) for label, text in shown if text]
+
+
+def failure_text(report: Report, implementation: Entry, result: Entry) -> str:
+    """Return everything on one result as plain text.
+
+    Every line begins with a label or a bar, because GitHub takes a line of a program's output for
+    one of its commands even if spaces precede it.
+    """
+    parts = facts(report, implementation, result)
+    if result.get("stderr"):
+        parts.append(("stderr", tail(result["stderr"], STDERR_CHARACTERS).splitlines()))
+    parts += [(label, [text]) for label, text in commands(report, result)]
+    return "\n".join("\n  | ".join((f"{label}: {lines[0]}", *lines[1:])) for label, lines in parts)
 
 
 def request_facts(id: str, vector: Entry) -> list[tuple[str, str]]:
@@ -104,7 +138,7 @@ def explain(implementation: Entry, result: Entry) -> tuple[list[str], list[ItemD
 
     The items replace the sentences on records and lost ranges.
     """
-    sentences = _SENTENCE.split(without_pin(result.get("difference") or ""))
+    sentences = sentences_of(result.get("difference") or "")
     expected, actual = result.get("expected"), result.get("actual")
     if not expected or not actual:
         return sentences, []

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-
-from markupsafe import Markup
-from rich.console import Console
 
 from conformance import templates
 from conformance.score import score
 from conformance.text import one_line
 
 from .classes import BY_NAME, CLASSES, worst
+from .failure import failure_text
 from .json_report import Report
 from .summary import (
     Failure,
@@ -24,17 +21,14 @@ from .summary import (
     groups_of,
     headline,
     isolation_lines,
-    mode_of,
     not_run,
     of_classes,
     unexpected,
 )
-from .terminal_failure import show_failure
 
 Result = Mapping[str, Any]
 
 _TEMPLATES = Path(__file__).with_name("templates")
-_WIDTH = 110
 # The number of groups whose first failure is shown in full.
 _MOST_SHOWN = 200
 
@@ -45,11 +39,11 @@ def html(report: Report) -> str:
     environment.filters["line"] = one_line
     results = of_classes(report, BY_NAME)
     formats = dict.fromkeys(vector["format"] for vector in report["vectors"].values())
-    groups = by_cause(unexpected(report))
+    groups = by_cause(report, unexpected(report))
     page = environment.get_template("report.html.j2").render(
         report=report,
         headline=headline(report),
-        facts=[mode_of(report), cached_in(report), *isolation_lines(report)],
+        facts=[cached_in(report), *isolation_lines(report)],
         classes=CLASSES,
         totals=Counter(result["class"] for _, result in results),
         worst=worst,
@@ -57,7 +51,7 @@ def html(report: Report) -> str:
         groups_of={each: groups_of(report, each) for each in formats},
         not_run=not_run(report),
         groups=groups,
-        shown=[_in_full(report, *group[0]) for group in groups[:_MOST_SHOWN]],
+        shown=[failure_text(report, *group[0]) for group in groups[:_MOST_SHOWN]],
         known=_by_listed_cause(results),
     )
     # The output of a program may contain lone surrogates.
@@ -78,14 +72,6 @@ def _lines(report: Report, format_id: str) -> Iterator[tuple[Result, dict[str, C
             cells.setdefault(vectors[each["vector"]]["group"], Counter())[each["class"]] += 1
         if results:
             yield implementation, cells, score(results, vectors)
-
-
-def _in_full(report: Report, implementation: Result, result: Result) -> Markup:
-    console = Console(
-        file=io.StringIO(), width=_WIDTH, record=True, force_terminal=True, color_system="standard"
-    )
-    show_failure(report, implementation, result, console)
-    return Markup(console.export_html(code_format="{code}", inline_styles=True))
 
 
 def _by_listed_cause(results: Iterable[Failure]) -> dict[tuple[str, str], list[Result]]:

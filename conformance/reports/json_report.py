@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from conformance import json_schema, saving
-from conformance.declaration import BrokenDeclaration
+from conformance.declaration import BrokenDeclaration, parse_json
 
 Report: TypeAlias = dict[str, Any]
 
@@ -39,10 +39,10 @@ def load(path: Path | str) -> Report:
     Raises `OSError` and `InvalidReport`.
     """
     path = Path(path) / "report.json" if Path(path).is_dir() else Path(path)
+    report = parse_json(path.read_bytes(), path, InvalidReport)
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
         validate(report)
-    except (json.JSONDecodeError, UnicodeDecodeError, InvalidReport) as error:
+    except InvalidReport as error:
         raise InvalidReport(f"{path}: {error}") from error
     assert isinstance(report, dict)
     return report

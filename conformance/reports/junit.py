@@ -12,13 +12,13 @@ from xml.etree import ElementTree
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from conformance.describe import tail
-from conformance.text import printable
+from conformance.text import one_line
 
 from .classes import BY_NAME
-from .failure import facts
+from .failure import failure_text
 from .json_report import Report
-from .summary import mode_of
+
+_MAX_STDERR_CHARACTERS = 4000
 
 
 def junit(report: Report) -> str:
@@ -36,25 +36,22 @@ def junit(report: Report) -> str:
 
 
 def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
-    name = implementation["name"]
-    suite = TestSuite(name)
+    suite = TestSuite(implementation["name"])
     suite.timestamp = str(implementation.get("asked") or report["started"])
-    suite.add_property("vectors", mode_of(report))
-    for key in ("title", "version", "language"):
-        if implementation[key]:
-            suite.add_property(key, printable(implementation[key]))
+    properties = {key: implementation[key] for key in ("title", "version", "language")}
     if isolation := report.get("isolation"):
-        suite.add_property("isolation", ", ".join(isolation["by"]))
-        suite.add_property("not-held", "; ".join(isolation["could"]) or "nothing known")
-    score = implementation["score"]
-    if score is not None:
-        suite.add_property("score-in-pairs", f"{score['pairs_passed']}/{score['pairs_total']}")
+        properties["isolation"] = ", ".join(isolation["by"])
+        properties["not-held"] = "; ".join(isolation["could"]) or "nothing known"
+    if score := implementation["score"]:
+        properties["score-in-pairs"] = f"{score['pairs_passed']}/{score['pairs_total']}"
         if score.get("written_total"):
-            written = f"{score['written_passed']}/{score['written_total']}"
-            suite.add_property("score-written", written)
+            properties["score-written"] = f"{score['written_passed']}/{score['written_total']}"
+    for key, value in properties.items():
+        if value:
+            suite.add_property(key, one_line(value))
     if implementation["status"] != "ran":
-        case = TestCase("set-up", name)
-        because = printable(f"{implementation['status']}: {implementation['because']}")
+        case = TestCase("set-up", implementation["name"])
+        because = one_line(f"{implementation['status']}: {implementation['because']}")
         result_type = Skipped if implementation["status"] == "unavailable" else Error
         case.result = [result_type(because, implementation["status"])]
         suite.add_testcase(case)
@@ -76,18 +73,10 @@ def _case(report: Report, implementation: dict[str, Any], result: dict[str, Any]
         cause = f" ({result['cause']})" if result.get("cause") else ""
         message = f"known failure: {message}{cause}"
     result_type = {"failure": Failure, "error": Error, "skipped": Skipped}[outcome.junit]
-    entry = result_type(printable(message), outcome.name)
+    entry = result_type(one_line(message), outcome.name)
     if outcome.junit != "skipped":
-        entry.text = printable(_details(report, implementation, result))
+        entry.text = failure_text(report, implementation, result)
     case.result = [entry]
     if result.get("stderr"):
-        case.system_err = tail(result["stderr"], 4000)
+        case.system_err = one_line(result["stderr"].strip()[-_MAX_STDERR_CHARACTERS:])
     return case
-
-
-def _details(report: Report, implementation: dict[str, Any], result: dict[str, Any]) -> str:
-    vector = report["vectors"][result["vector"]]
-    shown = [("vector", vector["title"]), *facts(report, implementation, result)]
-    shown += [("log", vector.get("input")), ("repeat", result["repeat"])]
-    shown.append(("see the messages", result.get("ask")))
-    return "\n".join(f"{label}: {text}" for label, text in shown if text)

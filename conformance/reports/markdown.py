@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import html
-import io
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
-
 from conformance.text import one_line
 
+from .failure import failure_text, heading
 from .json_report import Report
 from .overview import LOSSES, PROFILES, overview
 from .summary import (
@@ -20,17 +18,14 @@ from .summary import (
     cached_in,
     headline,
     isolation_lines,
-    mode_of,
     not_run,
     tested,
     unexpected,
 )  # fmt: skip
-from .terminal_failure import show_failure
 
 # The number of failure groups to show; hosts truncate summaries after a mebibyte.
 MOST = 20
 NAMED = 12
-_WIDTH = 110
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~&])")
 
 
@@ -41,7 +36,7 @@ def markdown(report: Report) -> str:
         lines.append(
             f"- {escaped(entry['name'])} is {entry['status']}: {escaped(entry['because'])}"
         )
-    groups = by_cause(unexpected(report))
+    groups = by_cause(report, unexpected(report))
     for alike in groups[:MOST]:
         lines += ["", *_group(report, alike)]
     if len(groups) > MOST:
@@ -50,7 +45,9 @@ def markdown(report: Report) -> str:
             "",
             f"The report has {left} more results of {len(groups) - MOST} more kinds.",
         ]
-    lines += ["", f"Mode: {mode_of(report)}. {cached_in(report) or ''}".rstrip(), ""]
+    if cached := cached_in(report):
+        lines += ["", cached]
+    lines += [""]
     lines += [f"{escaped(line)}  " for line in isolation_lines(report)]
     return "\n".join(lines) + "\n"
 
@@ -68,16 +65,13 @@ def _table(report: Report) -> list[str]:
 
 def _group(report: Report, alike: Sequence[Failure]) -> list[str]:
     (implementation, result), *others = alike
-    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_terminal=False)
-    show_failure(report, implementation, result, console)
-    shown = console.file.getvalue().rstrip()  # type: ignore[attr-defined]
-    title = report["vectors"][result["vector"]]["title"]
+    shown = failure_text(report, implementation, result)
     count = f" (and {len(others)} similar)" if others else ""
     fence = fence_around(shown)
+    summary = html.escape(heading(report, result))
     lines = [
         "<details>",
-        f"<summary><b>{result['class']}</b> <code>{result['vector']}</code>:"
-        f" {html.escape(one_line(title))}{count}</summary>",
+        f"<summary><b>{result['class']}</b> {summary}{count}</summary>",
         "",
         f"{fence}text",
         shown,

@@ -15,7 +15,7 @@ from .junit import junit
 from .markdown import markdown
 from .sarif import sarif
 
-# The values of ``--output`` besides ``text``.
+# The values of ``--output-format`` besides ``text``.
 OUTPUTS: Mapping[str, Callable[[Report], str]] = {
     "json": lambda report: json.dumps(report) + "\n",
     "markdown": markdown,

@@ -7,14 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-from conformance.describe import payload_key
+from conformance.answer_text import payload_key
 from conformance.score import WRITING
-from conformance.text import one_line
-
-from .console_text import print_hanging, print_table, short
 
 Result = Mapping[str, Any]
 
@@ -29,9 +23,6 @@ LEGEND = {
     "structure": "structure: the same for the fields that a parser finds",
     "write": "write, append: separate scores, by logs",
 }
-# The largest number of implementations for which reasons of skipped cases are printed. Larger
-# tables are for experts.
-FEW = 3
 
 
 @dataclass(frozen=True)
@@ -93,45 +84,3 @@ def _missing(wanted: Mapping[str, Any] | None, given: Mapping[str, Any] | None) 
 
 def _payloads(answer: Mapping[str, Any]) -> Counter[str]:
     return Counter(payload_key(record) for record in answer["records"])
-
-
-def print_overview(implementations: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print the table of the implementations that ran, null baselines last, and the legend."""
-    ran = [each for each in implementations if each["status"] == "ran"]
-    real = [overview(each) for each in ran if not each["baseline"]]
-    null = [overview(each) for each in ran if each["baseline"]]
-    profiles = [name for name in PROFILES if any(row.totals.get(name) for row in real or null)]
-    shown = [*LOSSES, *profiles]
-    rows = []
-    for number, each in enumerate(real + null):
-        bad = "red" if number < len(real) else ""
-        cells = zip(shown, each.cells(shown), strict=True)
-        rows.append(
-            (each.name, [Text(cell, bad if head in LOSSES else "") for head, cell in cells])
-        )
-    print_table(shown, rows, len(real), console)
-    console.print()
-    for meaning in [text for head, text in LEGEND.items() if head in shown]:
-        print_hanging(Text(""), Text(meaning), console, joint="")
-    _print_skipped([each for each in ran if not each["baseline"]], console)
-
-
-def _print_skipped(tested: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Explain different totals: print the cases that a program skipped in its own profiles."""
-    parts = []
-    for each in tested:
-        why = Counter(
-            str(result["difference"])
-            for result in each["results"]
-            if result["class"] == "skipped" and result["profile"] in each["profiles"]
-        )
-        if not why:
-            continue
-        summary = f"{short(each['name'])} {why.total()}"
-        if len(tested) <= FEW:
-            reasons = [f"{reason}: {number}" for reason, number in why.most_common(FEW)]
-            summary += f" ({'; '.join(reasons)})"
-        parts.append(summary)
-    if parts:
-        label = Text("not counted, since skipped")
-        print_hanging(label, Text(one_line(", ".join(parts))), console)

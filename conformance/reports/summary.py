@@ -7,12 +7,15 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from conformance import sandbox
+from conformance.compare import every_part
 from conformance.text import one_line
 
 from .classes import BY_NAME, CLASSES
+from .deciding import decided_by
 from .json_report import Report
 
-GOLDEN = "golden vectors"
+#: The profiles of readers and writers; only parsers run the profile ``structure``.
+COMPARED_PROFILES = ("recover", "strict", "write", "append")
 # The order of groups that several formats share; other groups follow in order of appearance.
 GROUP_ORDER = (
     "framing", "layout", "fragments", "trailer", "checksum", "lengths", "types", "zeros", "resync",
@@ -59,6 +62,21 @@ def nothing_checked(report: Report) -> bool:
     )
 
 
+def coverage(report: Report, implementation: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the profiles and parts of answers that were compared, and those that were not."""
+    ran = [each for each in implementation["results"] if each["class"] != "skipped"]
+    formats = dict.fromkeys(report["vectors"][each["vector"]]["format"] for each in ran)
+    profiles = {each["profile"] for each in ran}
+    reported = {*implementation["reports"]}
+    parts = every_part(formats)
+    texts = []
+    for is_compared in (True, False):
+        of_profiles = [name for name in COMPARED_PROFILES if (name in profiles) == is_compared]
+        of_parts = [name for name in parts if (name in reported) == is_compared]
+        texts.append("; ".join(", ".join(some) for some in (of_profiles, of_parts) if some))
+    return texts[0], texts[1]
+
+
 def scores(report: Report) -> str:
     """Return ``95/119 pairs, 10/10 written``, or the number of implementations as expected."""
     every = tested(report)
@@ -90,20 +108,6 @@ def headline(report: Report) -> str:
     return f"{name}{scores(report)}; {outcome}{broken}"
 
 
-def mode_of(report: Report) -> str:
-    """Return the mode of a run in one line, with the data for repeating the run."""
-    fresh = report.get("fresh")
-    if fresh is None:
-        return GOLDEN
-    left = fresh["as_golden"]
-    text = f"fresh variants of seed {fresh['seed']}: {fresh['variants']:,} vectors"
-    text += f", and {left:,} unchanged, because nothing in them can vary" if left else ""
-    text += f"; confirmed by {fresh['by']}" if fresh["by"] else "; without a second reader"
-    if fresh["unconfirmed"]:
-        text += f", which answers {len(fresh['unconfirmed']):,} differently: these stayed golden"
-    return text
-
-
 def cached_in(report: Report) -> str | None:
     """Return a sentence on results from earlier runs, or None if all are from this run."""
     ran = tested(report)
@@ -132,17 +136,21 @@ def isolation_lines(report: Report) -> list[str]:
     return sandbox.isolation_lines(isolation) if isolation else []
 
 
-def by_cause(failures: Iterable[Failure]) -> list[list[Failure]]:
+def by_cause(report: Report, failures: Iterable[Failure]) -> list[list[Failure]]:
     """Group the failures, and return the largest group first.
 
-    The failures of a group have the same implementation, operation, result class and difference.
-    Numbers and texts in the difference are ignored.
+    The failures of a group have the same implementation, operation and result class, and the same
+    requirement decides them. If records differ and nothing else, and for other result classes, they
+    have the same difference, except for numbers and texts.
     """
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for implementation, result in failures:
         profile = "read" if result["profile"] in ("recover", "strict") else result["profile"]
-        cause = _VALUES.sub("…", str(result["difference"] or "").split(";")[0])
-        cause = _RANGES.sub(r"\1", cause)
+        if decided := decided_by(report, result):
+            cause = decided[0]
+        else:
+            cause = _VALUES.sub("…", str(result["difference"] or "").split(";")[0])
+            cause = _RANGES.sub(r"\1", cause)
         key = (implementation["name"], profile, result["class"], cause)
         groups.setdefault(key, []).append((implementation, result))
     return sorted(groups.values(), key=len, reverse=True)

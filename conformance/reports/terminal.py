@@ -8,19 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from conformance.text import printable
+from conformance.answer_text import tail
+from conformance.text import one_line, printable
 
 from .classes import BY_NAME, SEVERITY
-from .console_text import GAP, print_hanging, print_tidy, say, short
-from .diff import EFFECTS, Diff
+from .comparison import EFFECTS, RunComparison
+from .console_text import GAP, print_hanging, print_table, print_tidy, say, short
+from .failure import STDERR_CHARACTERS, commands, facts
 from .json_report import Report
-from .overview import print_overview
-from .summary import GOLDEN, Failure, cached_in, isolation_lines, mode_of, not_run, tested
-from .terminal_failure import show_failure
+from .overview import LEGEND, LOSSES, PROFILES, overview
+from .summary import Failure, cached_in, coverage, isolation_lines, not_run, tested
 
-__all__ = ["print_diff", "print_kinds", "print_report", "show_alike", "show_failure"]
+# The largest number of implementations for which reasons of skipped cases are printed. Larger
+# tables are for experts.
+FEW = 3
+_LABEL_WIDTH = 14
 
 _EFFECT_STYLES = {"regression": "bold red", "improvement": "green", "changed": "yellow"}
 
@@ -33,6 +38,48 @@ def print_report(report: Report, console: Console, full_report: Path | str | Non
     _print_totals(report, console)
     if full_report is not None:
         say(Text(f"Full report: {full_report}"), console)
+
+
+def print_overview(implementations: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print the table of the implementations that ran, null baselines last, and the legend."""
+    ran = [each for each in implementations if each["status"] == "ran"]
+    real = [overview(each) for each in ran if not each["baseline"]]
+    null = [overview(each) for each in ran if each["baseline"]]
+    profiles = [name for name in PROFILES if any(row.totals.get(name) for row in real or null)]
+    shown = [*LOSSES, *profiles]
+    rows = []
+    for number, each in enumerate(real + null):
+        bad = "red" if number < len(real) else ""
+        cells = zip(shown, each.cells(shown), strict=True)
+        rows.append(
+            (each.name, [Text(cell, bad if head in LOSSES else "") for head, cell in cells])
+        )
+    print_table(shown, rows, len(real), console)
+    console.print()
+    for meaning in [text for head, text in LEGEND.items() if head in shown]:
+        print_hanging(Text(""), Text(meaning), console, joint="")
+    _print_skipped([each for each in ran if not each["baseline"]], console)
+
+
+def _print_skipped(tested: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Explain different totals: print the cases that a program skipped in its own profiles."""
+    parts = []
+    for each in tested:
+        why = Counter(
+            str(result["difference"])
+            for result in each["results"]
+            if result["class"] == "skipped" and result["profile"] in each["profiles"]
+        )
+        if not why:
+            continue
+        summary = f"{short(each['name'])} {why.total()}"
+        if len(tested) <= FEW:
+            reasons = [f"{reason}: {number}" for reason, number in why.most_common(FEW)]
+            summary += f" ({'; '.join(reasons)})"
+        parts.append(summary)
+    if parts:
+        label = Text("not counted, since skipped")
+        print_hanging(label, Text(one_line(", ".join(parts))), console)
 
 
 def _print_not_run(report: Report, console: Console) -> None:
@@ -63,8 +110,6 @@ def _print_totals(report: Report, console: Console) -> None:
         text.append(f"{counted[name]} {BY_NAME[name].label}", style=BY_NAME[name].style)
     console.print()
     print_tidy(text, console)
-    if (mode := mode_of(report)) != GOLDEN:
-        print_tidy(Text(f"Mode: {mode}."), console)
     if cached := cached_in(report):
         print_tidy(Text(f"{cached} --again repeats them."), console)
     broken = [each for each in not_run(report) if each["status"] == "broken"]
@@ -77,8 +122,19 @@ def _print_totals(report: Report, console: Console) -> None:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)
+    for each in ran if len(ran) <= FEW else ():
+        _print_coverage(report, each, console)
     for style, line in zip(("dim", "yellow"), isolation_lines(report), strict=False):
         print_tidy(Text(line, style=style), console)
+
+
+def _print_coverage(report: Report, implementation: Mapping[str, Any], console: Console) -> None:
+    if all(each["class"] == "skipped" for each in implementation["results"]):
+        return
+    compared, missing = coverage(report, implementation)
+    name = short(implementation["name"])
+    print_hanging(Text(f"compared for {name}"), Text(compared, style="dim"), console)
+    print_hanging(Text(f"not compared for {name}"), Text(missing or "nothing"), console)
 
 
 def print_kinds(
@@ -99,6 +155,35 @@ def print_kinds(
         )
 
 
+def show_failure(
+    report: Report,
+    implementation: Mapping[str, Any],
+    result: Mapping[str, Any],
+    console: Console,
+) -> None:
+    """Print one failed result, with the differences and the command that repeats the case."""
+    outcome = BY_NAME[result["class"]]
+    head = Text(f"{outcome.glyph} {outcome.label}", style=outcome.style)
+    print_tidy(Text.assemble(head, (f"  {result['vector']}", "bold")), console)
+    title = report["vectors"][result["vector"]]["title"]
+    print_tidy(Text(one_line(title), style="italic"), console, indent=2)
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=_LABEL_WIDTH, style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, lines in facts(report, implementation, result):
+        table.add_row(label, Text("\n".join(lines), style="bold" * (label == "difference")))
+    print_tidy(table, console, indent=2)
+    if result.get("stderr"):
+        console.print()
+        say(Text("  stderr (tail)", style="dim"), console)
+        for line in tail(result["stderr"], STDERR_CHARACTERS).splitlines():
+            say(Text(f"    | {line}"), console)
+    console.print()
+    for label, command in commands(report, result):
+        say(Text(f"  {label}", style="dim"), console)
+        say(Text(f"    {command}"), console)
+
+
 def show_alike(
     shown: Mapping[str, Any],
     results: Sequence[Mapping[str, Any]],
@@ -116,7 +201,7 @@ def show_alike(
     print_hanging(label, Text(", ".join(named) + more), console)
 
 
-def print_diff(diff: Diff, console: Console) -> None:
+def print_diff(diff: RunComparison, console: Console) -> None:
     """Print the changes between two runs, regressions first."""
     for effect in EFFECTS:
         changes = [each for each in diff.changes if each.effect == effect]

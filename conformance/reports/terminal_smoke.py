@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from conformance.smoke import Finding, Smoke
+from conformance.adapter_smoke import AdapterSmoke, SmokeStep
 from conformance.text import printable
 
 from .console_text import say
@@ -14,7 +14,7 @@ MARKS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "untested": ("–",
 STDERR_LINES = 4
 
 
-def print_steps(steps: Smoke, one_shot: bool, ask: str, console: Console) -> None:
+def print_steps(steps: AdapterSmoke, one_shot: bool, ask: str, console: Console) -> None:
     """Print each step and a summary; ``ask`` is the command that shows a vector's messages."""
     for finding in steps.findings:
         _print(finding, console)
@@ -27,7 +27,7 @@ def print_steps(steps: Smoke, one_shot: bool, ask: str, console: Console) -> Non
             say(Text(f"  {ask} --vector {vector} --keep kept"), console)
 
 
-def _print(finding: Finding, console: Console) -> None:
+def _print(finding: SmokeStep, console: Console) -> None:
     line = Text.assemble(MARKS[finding.status], f" {finding.step}")
     if finding.note:
         line.append(f"  {printable(finding.note)}", style="dim")
@@ -43,11 +43,11 @@ def _print(finding: Finding, console: Console) -> None:
     }
     for label, value in facts.items():
         for number, part in enumerate(printable(value).splitlines()):
-            shown = Text.assemble((f"    {label if number == 0 else '':9} ", "dim"), part)
+            shown = Text.assemble((f"    {label if number == 0 else '|':9} ", "dim"), part)
             say(shown, console)
 
 
-def _summary(steps: Smoke, one_shot: bool) -> str:
+def _summary(steps: AdapterSmoke, one_shot: bool) -> str:
     faults = [finding.fault for finding in steps.wrong]
     counted = [
         f"{number} fault{'s' if number > 1 else ''} of the {who}"

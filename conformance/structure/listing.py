@@ -36,16 +36,14 @@ from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
 
 from conformance import BUILD, GRAMMARS, kaitai
 from conformance.kaitai.compile import compiled, parser_folder
 from conformance.kaitai.model import Field, Model
-
-if TYPE_CHECKING:
-    from conformance.cache import DigestCache
+from conformance.structure.digest_cache import DigestCache
 
 SHORT = 32
 _MASK = (1 << 64) - 1
@@ -86,9 +84,6 @@ def digest(lines: Iterable[str]) -> Digest:
 
 @functools.lru_cache(maxsize=32)
 def _digests(grammar: str, grammars: Path) -> DigestCache:
-    # Imported here because adapters import listings, and start faster without the cache.
-    from conformance.cache import DigestCache
-
     folder = Path(kaitai.__file__).parent
     sources = [Path(__file__), *sorted(folder.glob("*.py")), *sorted(folder.glob("*.mjs"))]
     parser = parser_folder(grammar, True, grammars).name
@@ -119,7 +114,7 @@ def listing(
         top._read()
     except Exception:  # with any exception, also UnicodeDecodeError, the parser refuses the log
         return ["!"]
-    return list(Walk(model, tells or Tells(), debug=True).lines(top))
+    return list(ListingWalk(model, tells or Tells(), debug=True).lines(top))
 
 
 @functools.lru_cache(maxsize=32)
@@ -127,7 +122,7 @@ def _model(grammar: str, grammars: Path) -> Model:
     return Model(grammar, grammars)
 
 
-class Walk:
+class ListingWalk:
     """Lists the objects of a Python parser. If ``debug`` is true, offsets are checked."""
 
     def __init__(self, model: Model, tells: Tells, debug: bool = False) -> None:

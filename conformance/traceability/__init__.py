@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.traceability import ids, tables, vector_rules
-from conformance.traceability.tree import Found, Tree
+from conformance.traceability.source_tree import Found, SourceTree
 
-Rule = Callable[[Tree], Iterator[Found]]
+Rule = Callable[[SourceTree], Iterator[Found]]
 
 RULES: tuple[Rule, ...] = (
     ids.malformed_requirement,
@@ -24,9 +24,11 @@ RULES: tuple[Rule, ...] = (
     vector_rules.unknown_field,
     vector_rules.undefined_reason,
     vector_rules.unused_reason,
+    vector_rules.unproven_without_vector,
     tables.stale_table,
     tables.stale_schema,
     tables.fault_without_reason,
+    tables.undecided_part,
     tables.foreign_prefix,
     tables.unexplained_flip,
     vector_rules.unsound_known_failure,
@@ -47,5 +49,5 @@ class Problem:
 
 def problems(root: Path) -> list[Problem]:
     """Return all problems of a source tree."""
-    tree = Tree(root)
+    tree = SourceTree(root)
     return [Problem(rule.__name__, where, what) for rule in RULES for where, what in rule(tree)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.traceability.grammar import requirements
-from conformance.traceability.tree import ID, Found, Tree
+from conformance.traceability.source_tree import ID, Found, SourceTree
 from conformance.vectors import Vector
 
 # Prefixes of names that look like requirement ids but are not, such as SHA-256.
 NOT_REQUIREMENTS = frozenset({"SHA"})
 
 
-def malformed_requirement(tree: Tree) -> Iterator[Found]:
+def malformed_requirement(tree: SourceTree) -> Iterator[Found]:
     """Report paragraphs that begin with an id and lack the form of a requirement."""
     for chapter in tree.chapters.values():
         for line in chapter.malformed:
@@ -22,7 +22,7 @@ def malformed_requirement(tree: Tree) -> Iterator[Found]:
             )
 
 
-def duplicate_requirement(tree: Tree) -> Iterator[Found]:
+def duplicate_requirement(tree: SourceTree) -> Iterator[Found]:
     """Report ids that are defined twice, in one chapter or in two."""
     first: dict[str, str] = {}
     for chapter in tree.chapters.values():
@@ -32,7 +32,7 @@ def duplicate_requirement(tree: Tree) -> Iterator[Found]:
                 yield here, f"{identifier} is defined already in {first[identifier]}"
 
 
-def unknown_citation(tree: Tree) -> Iterator[Found]:
+def unknown_citation(tree: SourceTree) -> Iterator[Found]:
     """Report ids in prose, code or a grammar that no chapter defines."""
     prefixes = {identifier[:3] for identifier in tree.ids}
     for path in tree.sources():
@@ -43,7 +43,7 @@ def unknown_citation(tree: Tree) -> Iterator[Found]:
                     yield tree.show(path, number), f"no chapter defines {cited}"
 
 
-def requirement_without_vector(tree: Tree) -> Iterator[Found]:
+def requirement_without_vector(tree: SourceTree) -> Iterator[Found]:
     """Report requirements that no vector exercises."""
     exercised = {cited for vector in tree.vectors.values() for cited in _requirements(vector)}
     for chapter in tree.chapters.values():
@@ -52,7 +52,7 @@ def requirement_without_vector(tree: Tree) -> Iterator[Found]:
                 yield tree.show(chapter.path, line), f"no vector exercises {identifier}"
 
 
-def vector_with_unknown_requirement(tree: Tree) -> Iterator[Found]:
+def vector_with_unknown_requirement(tree: SourceTree) -> Iterator[Found]:
     """Report vectors that list or mention an id that their format's chapter does not define."""
     for vector in tree.vectors.values():
         chapter = tree.chapter_of(vector)
@@ -63,7 +63,7 @@ def vector_with_unknown_requirement(tree: Tree) -> Iterator[Found]:
                 yield vector.id, f"the chapter {vector.body['format']} does not define {cited}"
 
 
-def unknown_requirement_in_grammar(tree: Tree) -> Iterator[Found]:
+def unknown_requirement_in_grammar(tree: SourceTree) -> Iterator[Found]:
     """Report each ``-requirement`` that the format's chapter (any chapter, if imported) lacks."""
     for grammar in tree.grammars.values():
         of_format = [c.ids for c in tree.chapters.values() if grammar in tree.grammars_of(c.format)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conformance import undetected_flips
 from conformance.protocol.format_schemas import schemas_of, text_of
-from conformance.traceability.tree import Found, Tree
+from conformance.traceability.source_tree import Found, SourceTree
 from reference_impl.register import (
     ContextKey,
     Fault,
@@ -25,10 +25,12 @@ from reference_impl.register import (
 
 # The directory of the schemas, with one subdirectory per format.
 SCHEMAS = Path("conformance", "protocol", "schemas")
+# The parts of an answer that one requirement of each chapter decides. A reason decides lost ranges.
+DECIDED_PARTS = ("verdict", "end", "strict")
 BLOCK = re.compile(r"(<!-- register: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
-def stale_table(tree: Tree) -> Iterator[Found]:
+def stale_table(tree: SourceTree) -> Iterator[Found]:
     """Report tables of a chapter that are missing or differ from the register."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
@@ -49,7 +51,7 @@ def stale_table(tree: Tree) -> Iterator[Found]:
                 )
 
 
-def stale_schema(tree: Tree) -> Iterator[Found]:
+def stale_schema(tree: SourceTree) -> Iterator[Found]:
     """Report schemas of a format that are missing or differ from the register."""
     for format, register in tree.registers.items():
         for name, schema in schemas_of(register).items():
@@ -62,7 +64,7 @@ def stale_schema(tree: Tree) -> Iterator[Found]:
                 )
 
 
-def fault_without_reason(tree: Tree) -> Iterator[Found]:
+def fault_without_reason(tree: SourceTree) -> Iterator[Found]:
     """Report faults of a register with an unlisted reason, and reasons without a fault."""
     for format, register in tree.registers.items():
         file = f"spec/{format}.toml"
@@ -74,7 +76,18 @@ def fault_without_reason(tree: Tree) -> Iterator[Found]:
                 yield file, f"reason {code!r}: no fault has it"
 
 
-def foreign_prefix(tree: Tree) -> Iterator[Found]:
+def undecided_part(tree: SourceTree) -> Iterator[Found]:
+    """Report registers that do not name the requirement that decides a part of the answer."""
+    for format, register in tree.registers.items():
+        chapter = tree.chapters.get(format)
+        for part in DECIDED_PARTS:
+            id = register.decides.get(part)
+            if chapter is not None and id not in chapter.ids:
+                expected = f"expected a requirement that decides {part}"
+                yield f"spec/{format}.toml", f"decides: {expected}, found {id or 'nothing'}"
+
+
+def foreign_prefix(tree: SourceTree) -> Iterator[Found]:
     """Report chapters whose ids have another prefix than their register states."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
@@ -83,7 +96,7 @@ def foreign_prefix(tree: Tree) -> Iterator[Found]:
                 yield f"spec/{format}.toml", f"prefix {register.prefix}: the chapter has {prefix}"
 
 
-def unexplained_flip(tree: Tree) -> Iterator[Found]:
+def unexplained_flip(tree: SourceTree) -> Iterator[Found]:
     """Report undetected flips without a reason in the register, and reasons without a flip."""
     for format, register in tree.registers.items():
         searched = tree.unseen.get(format)

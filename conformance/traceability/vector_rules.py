@@ -8,23 +8,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.known_failures import UNEXPLAINED
+from conformance.recipes.rows import HEADING
 from conformance.traceability.grammar import field_paths, has_field, is_field_of_log
-from conformance.traceability.tree import Found, Tree, profiles_of
+from conformance.traceability.source_tree import Found, SourceTree, profiles_of
 from conformance.vectors import Vector
 
 VERDICT_OF_KIND = {"torn": "torn", "damage": "damaged", "refused": "refused"}
 
 
-def damage_without_control(tree: Tree) -> Iterator[Found]:
+def damage_without_control(tree: SourceTree) -> Iterator[Found]:
     """Report vectors without a control whose log is a damaged copy, or torn or damaged."""
     for vector in tree.vectors.values():
         verdict = vector.body["expect"]["verdict"]
         if vector.control is None and (vector.damage or verdict in ("torn", "damaged")):
-            why = f"damaged ({vector.damage[0]})" if vector.damage else verdict
+            why = f"damaged ({vector.damage_texts[0]})" if vector.damage else verdict
             yield vector.id, f"{why}, but it has no control"
 
 
-def broken_control(tree: Tree) -> Iterator[Found]:
+def broken_control(tree: SourceTree) -> Iterator[Found]:
     """Report controls that are missing, damaged or empty, or that do not show the damage.
 
     A control shows nothing if its bytes equal those of the damaged vector, or if it does not run in
@@ -55,7 +56,7 @@ def _log_of(vector: Vector) -> tuple[object, object]:
     return vector.body.get("sha256", vector.id), vector.body.get("context", {})
 
 
-def missing_recipe(tree: Tree) -> Iterator[Found]:
+def missing_recipe(tree: SourceTree) -> Iterator[Found]:
     """Report recipes that a vector names but the sources lack."""
     functions: dict[Path, set[str]] = {}
     for vector in tree.vectors.values():
@@ -63,17 +64,20 @@ def missing_recipe(tree: Tree) -> Iterator[Found]:
         module, _, name = recipe.rpartition(".")
         path = tree.root.joinpath("conformance", "recipes", *module.split(".")).with_suffix(".py")
         if path not in functions:
-            body = ast.parse(path.read_bytes()).body if path.is_file() else []
+            source = path.read_text("utf-8") if path.is_file() else ""
+            body = ast.parse(source).body
             functions[path] = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+            rows = filter(None, map(HEADING.fullmatch, source.splitlines()))
+            functions[path] |= {row[1] for row in rows}
         if name not in functions[path]:
             yield vector.id, f"made by {recipe}, which does not exist"
 
 
-def unknown_field(tree: Tree) -> Iterator[Found]:
+def unknown_field(tree: SourceTree) -> Iterator[Found]:
     """Report fields that a vector damages or a chapter names but the grammar lacks."""
     for vector in tree.vectors.values():
         grammars = tree.grammars_of(str(vector.body["format"]))
-        for path in (path for operation in vector.damage for path in field_paths(operation)):
+        for path in _damaged_paths(vector):
             if not any(has_field(grammar, path) for grammar in grammars):
                 yield vector.id, f"the grammar has no field {path}"
     for chapter in tree.chapters.values():
@@ -87,7 +91,13 @@ def unknown_field(tree: Tree) -> Iterator[Found]:
                     yield where, f"the grammar has no field {path}"
 
 
-def undefined_reason(tree: Tree) -> Iterator[Found]:
+def _damaged_paths(vector: Vector) -> Iterator[str]:
+    """Yield the fields with an index that a vector damages."""
+    for operation in vector.damage:
+        yield from field_paths(operation.get("path", ""))
+
+
+def undefined_reason(tree: SourceTree) -> Iterator[Found]:
     """Report reason codes that the register does not list, or lists for other verdicts only."""
     for vector in tree.vectors.values():
         register = tree.registers.get(str(vector.body["format"]))
@@ -100,7 +110,7 @@ def undefined_reason(tree: Tree) -> Iterator[Found]:
                 yield vector.id, f"{verdict} for {code}, which the register calls {kinds}"
 
 
-def unused_reason(tree: Tree) -> Iterator[Found]:
+def unused_reason(tree: SourceTree) -> Iterator[Found]:
     """Report codes of a register that no vector uses or no requirement defines."""
     for format, register in tree.registers.items():
         vectors = [v for v in tree.vectors.values() if v.body["format"] == format]
@@ -111,6 +121,23 @@ def unused_reason(tree: Tree) -> Iterator[Found]:
                 yield f"spec/{format}.toml", f"no vector uses the reason code {code}"
             if not ids.intersection(reason.requirements):
                 yield f"spec/{format}.toml", f"no requirement defines the reason code {code}"
+
+
+def unproven_without_vector(tree: SourceTree) -> Iterator[Found]:
+    """Report exceptions to dominance whose vector does not show their requirement and reason."""
+    for format, register in tree.registers.items():
+        for entry in register.unproven:
+            vector = tree.vectors.get(entry.vector)
+            if vector is None:
+                yield f"spec/{format}.toml", f"unproven: there is no vector {entry.vector}"
+            elif entry.requirement not in vector.body["requirements"]:
+                yield f"spec/{format}.toml", f"{entry.vector} does not list {entry.requirement}"
+            elif not {vector.body["expect"]["verdict"], *_reasons(vector)} & {*entry.reasons}:
+                yield f"spec/{format}.toml", f"{entry.vector} has no reason of {entry.requirement}"
+
+
+def _reasons(vector: Vector) -> set[str]:
+    return {code for _, code in _codes(vector)}
 
 
 def _codes(vector: Vector) -> set[tuple[str, str]]:
@@ -124,7 +151,7 @@ def _codes(vector: Vector) -> set[tuple[str, str]]:
     return {(verdict, code) for verdict, code in codes if code is not None}
 
 
-def unsound_known_failure(tree: Tree) -> Iterator[Found]:
+def unsound_known_failure(tree: SourceTree) -> Iterator[Found]:
     """Report known failures without a cause, listed twice, or of a case that does not exist."""
     for path, body in tree.known_failures.items():
         where = tree.show(path)

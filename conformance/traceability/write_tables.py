@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.protocol.format_schemas import schemas_of, text_of
+from conformance.traceability.source_tree import SourceTree
 from conformance.traceability.tables import SCHEMAS, rewritten
-from conformance.traceability.tree import Tree
 from reference_impl.paths import ROOT
 
 
 def write_tables(root: Path = ROOT) -> None:
     """Write the tables of every chapter with a register, and the schemas of its format."""
-    tree = Tree(root)
+    tree = SourceTree(root)
     for format, register in tree.registers.items():
         path = tree.chapters[format].path
         path.write_text(
@@ -23,7 +23,7 @@ def write_tables(root: Path = ROOT) -> None:
 
 def write_schemas(root: Path = ROOT) -> None:
     """Write the schemas of answers and contexts, in a directory for each format."""
-    for format, register in Tree(root).registers.items():
+    for format, register in SourceTree(root).registers.items():
         folder = root / SCHEMAS / format
         folder.mkdir(parents=True, exist_ok=True)
         for name, schema in schemas_of(register).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -13,20 +14,24 @@ from conformance.sandbox import isolation, isolation_lines
 from lab.bench import reading
 from lab.bench.contenders import contenders
 from lab.bench.format_bench import Size, bench_of, log_of
-from lab.bench.reading import Row
+from lab.bench.reading import Measurement
 from reference_impl.formats import FORMATS
-from walproof.cli.stopping import stoppable
 
 
 @click.command()
 @click.option("--rounds", type=click.IntRange(1), default=5, show_default=True,
               help="Rounds through all contenders.")  # fmt: skip
-@click.option("--only", type=click.Choice(("reading", "spark")), default="reading",
-              help="Measure readers, or Spark.  [reading]")  # fmt: skip
+@click.option("--only", type=click.Choice(("reading", "spark", "audit")), default="reading",
+              help="Measure readers, the source of Spark, or whole audits.  [reading]")  # fmt: skip
+@click.option("--scale", type=click.FloatRange(0.01, 1), default=1.0, show_default=True,
+              help="Share of the logs for --only audit.")  # fmt: skip
+@click.option("--against", metavar="DIR", type=click.Path(exists=True, path_type=Path),
+              help="Another checkout, whose audit is measured in the same rounds.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, type=click.Choice(sorted(FORMATS)),
               help="Only readers of this format.")  # fmt: skip
-@stoppable()
-def bench(rounds: int, only: str, formats: tuple[str, ...]) -> int:
+def bench(
+    rounds: int, only: str, scale: float, against: Path | None, formats: tuple[str, ...]
+) -> int:
     """Measure readers: seconds, records/s, and the ratio to a peer.
 
     The peer is a real implementation of the format, measured in the same run. Only ratios can be
@@ -37,15 +42,21 @@ def bench(rounds: int, only: str, formats: tuple[str, ...]) -> int:
     python -m lab bench
     python -m lab bench --format leveldb-log --rounds 11
     python -m lab bench --only spark
+    python -m lab bench --only audit --scale 0.1
 
     Exit status: 0, or 1 for a usage or I/O error.
     """
+    if only != "reading" and formats:
+        raise click.UsageError(f"--format measures readers: it excludes --only {only}")
     if only == "spark":
-        if formats:
-            raise click.UsageError("--format measures readers: it excludes --only spark")
         from lab.bench import spark
 
         spark.measure_all()
+        return 0
+    if only == "audit":
+        from lab.bench import audit
+
+        audit.measure_all(rounds, scale, against and against.absolute())
         return 0
     console = Console()
     with Console(stderr=True).status("measuring") as status:
@@ -63,7 +74,7 @@ def bench(rounds: int, only: str, formats: tuple[str, ...]) -> int:
     return 0
 
 
-def show(size: Size, rows: Sequence[Row], console: Console) -> None:
+def show(size: Size, rows: Sequence[Measurement], console: Console) -> None:
     """Print a table of the measured contenders, and why each other contender was not measured."""
     table = Table(
         title=size.name, title_justify="left", box=None, pad_edge=False, header_style="dim"

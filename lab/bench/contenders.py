@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conformance import ROOT
 from conformance.registry import FOLDER, load
-from lab.bench.format_bench import Program, bench_of
+from lab.bench.format_bench import MeasuredProgram, bench_of
 
 #: numba stores and loads compiled kernels only in directories that it can write to.
 KERNELS = tuple((ROOT / "walproof" / "formats").rglob("__pycache__"))
@@ -57,7 +57,7 @@ def _worker(reader: str, format_id: str) -> list[str]:
     return [sys.executable, "-m", "lab.bench.readers", reader, format_id]
 
 
-def _program(program: Program) -> Contender:
+def _program(program: MeasuredProgram) -> Contender:
     each = load(FOLDER / program.implementation)
     name, command = each.name, [word for word in each.command if word != program.without]
     if program.variant is not None:

@@ -13,7 +13,7 @@ from conformance.process import CannotStart, Limits, OverLimit, Timeout, describ
 from conformance.registry import FOLDER, load
 from conformance.sandbox import Sandbox, evidence
 from conformance.saving import build_once
-from conformance.scratch import Held
+from conformance.scratch import Scratch
 from lab.formats import lab_part
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
@@ -35,7 +35,7 @@ def printed(command: Sequence[str], seconds: float, writes: Iterable[Path]) -> s
 
     Raises :class:`Failed`.
     """
-    scratch = Held()
+    scratch = Scratch()
     try:
         sandbox = Sandbox(scratch.folder, hides=evidence(), writes=writes)
         # The program does not run in the checkout, so it needs PYTHONPATH to find our modules.
@@ -62,7 +62,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Program:
+class MeasuredProgram:
     """An implementation that measures itself: its command, followed by ``bench LOG REPEAT``."""
 
     implementation: str
@@ -87,7 +87,7 @@ class FormatBench:
     #: Logs for all readers except Spark.
     logs: tuple[Size, ...] = ()
     #: Implementations to measure. The first program is the peer.
-    programs: tuple[Program, ...] = ()
+    programs: tuple[MeasuredProgram, ...] = ()
     #: Logs for Spark. They are large, because Spark plans longer than it reads a small log.
     large_logs: tuple[Size, ...] = ()
     #: Function that returns ``count`` records of ``size`` bytes.

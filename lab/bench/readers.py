@@ -19,19 +19,18 @@ ReadOnce = Callable[[Path], tuple[int, int]]
 
 def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
     """Return a reader that runs the bulk scanner."""
-    from walproof import scan
-    from walproof.scan.log import Log
-    from walproof.scan.model import Records, Wanted
-    from walproof.tables import rows
+    from walproof import log_rows, scanners
+    from walproof.log import Log
+    from walproof.scanners.model import Records, Wanted
 
-    kernel = scan.scanner(format_id)  # compiles the kernels if they are not in the cache
+    kernel = scanners.scanner(format_id)  # compiles the kernels if they are not in the cache
 
     def read_once(log: Path) -> tuple[int, int]:
         records = payload_bytes = 0
-        for event in kernel.scan(Log(log), Wanted(has_payloads)):
+        for event in kernel.scan(Log(format_id, log), Wanted(has_payloads)):
             if isinstance(event, Records):
                 records += len(event)
-                payload_bytes += rows.payload_bytes(event) if has_payloads else 0
+                payload_bytes += log_rows.payload_bytes(event) if has_payloads else 0
         return records, payload_bytes
 
     return read_once

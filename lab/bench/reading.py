@@ -21,7 +21,7 @@ class WrongCount(Exception):
 
 
 @dataclass(frozen=True)
-class Row:
+class Measurement:
     """The measurements of a contender that is available."""
 
     contender: Contender
@@ -40,7 +40,7 @@ def measure(
     contenders: Sequence[Contender],
     rounds: int,
     progress: Callable[[str], None] = lambda _: None,
-) -> list[Row]:
+) -> list[Measurement]:
     """Return a row for each contender, in order.
 
     Raises :class:`WrongCount`, and :class:`~lab.bench.format_bench.Failed` for a contender that
@@ -56,9 +56,9 @@ def measure(
     seconds = {name: [*map(statistics.median, of_one)] for name, of_one in passes.items()}
     peer = next((seconds[each.name] for each in available if each.is_peer), None)
     return [
-        Row(each)
+        Measurement(each)
         if each.unavailable is not None
-        else Row(
+        else Measurement(
             each,
             seconds[each.name],
             min(map(min, passes[each.name])),

@@ -29,7 +29,7 @@ _CONTINUE = 1
 
 
 @dataclass(frozen=True)
-class Call:
+class SystemCall:
     """A paused call: its thread, its name in :data:`~lab.crash.syscall_pause.CALLS`, arguments."""
 
     thread: int
@@ -50,7 +50,7 @@ class Listener:
     ``OSError`` if the listener cannot start.
     """
 
-    def __init__(self, begins: Callable[[Call], Continues | None], slow: float = 0.0) -> None:
+    def __init__(self, begins: Callable[[SystemCall], Continues | None], slow: float = 0.0) -> None:
         self.lock = threading.Lock()
         #: Reason why the calls could not be paused, or why the listener stopped. After a stop, the
         #: paused calls of the program fail, so the trace is not valid.
@@ -132,7 +132,7 @@ class Listener:
         if not _ask_kernel(notifier, _RECEIVE, room):
             return  # a signal interrupted the call, which is then repeated
         number, thread, _, call, _, _, *arguments = _NOTIFICATION.unpack(room)
-        continues = self._begins(Call(thread, self._names[call], arguments))
+        continues = self._begins(SystemCall(thread, self._names[call], arguments))
         due = time.monotonic() + (self._slow if continues else 0)
         bisect.insort(self._held, (due, number, continues), key=lambda each: each[0])
 

@@ -9,23 +9,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from conformance.checked_program import CheckedProgram
+from conformance.program_session import PROGRAM_FAILURES
 from conformance.reports.console_text import say as say_text
 from conformance.saving import named_in_errors, publish, save, temporary_sibling
-from conformance.session import PROGRAM_FAILURES
-from conformance.subject import Subject
 from conformance.text import json_text, printable
 from lab.crash.concurrent_readers import watch
+from lab.crash.crash_run import CrashRun, all_writers, can_be_isolated, run
+from lab.crash.disk_models import MODELS, SECTORS
 from lab.crash.format_crash import crash_of
-from lab.crash.judge import NOTES, Finding, Judgement, build, payload_text
-from lab.crash.model import MODELS, SECTORS
+from lab.crash.judge import NOTES, CrashFinding, CrashJudgement, build, payload_text
 from lab.crash.observer import CannotRecord
 from lab.crash.recorder import record
-from lab.crash.run import Run, all_writers, can_be_isolated, run
 from lab.crash.trace import Trace
 from reference_impl.formats import FORMATS
-from walproof.cli import subjects
+from walproof.cli import program_options
 from walproof.cli.output import require_new_path, say, say_lines
-from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
 from walproof.quantity import counted
 
@@ -51,10 +50,9 @@ MAX_SHOWN_PARTS = 6
               help="Duration of each sync in milliseconds.")  # fmt: skip
 @click.option("--live", is_flag=True,
               help="Read the log while the writer runs, without a crash.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path),
+@click.option("-o", "--out", type=click.Path(path_type=Path),
               help="New folder for the simplest state of each finding.")  # fmt: skip
-@subjects.isolation
-@stoppable()
+@program_options.isolation
 def crash(
     name: str | None,
     command: str | None,
@@ -137,20 +135,20 @@ def crash(
     return 3 if any(each.judgement.violations() for each in done.results) else 0
 
 
-def _subject(name: str | None, command: str, isolated: bool) -> Subject:
+def _subject(name: str | None, command: str, isolated: bool) -> CheckedProgram:
     if name is None:
-        return subjects.foreign(command, isolated=isolated)
+        return program_options.foreign(command, isolated=isolated)
     writers = {each.name: each for each in all_writers()}
     if name not in writers:
         raise click.UsageError(f"--writer: expected one of {', '.join(writers)}, found {name!r}")
     isolated = isolated and can_be_isolated(writers[name])
-    subject = subjects.implementation_subject(writers[name], isolated)
+    subject = program_options.implementation_subject(writers[name], isolated)
     if subject.unavailable:
         raise click.ClickException(f"{name} is unavailable, because {subject.unavailable}")
     return subject
 
 
-def _show(done: Run) -> None:
+def _show(done: CrashRun) -> None:
     say(
         f"trace    {counted(len(done.trace.operations), 'operation')},"
         f" {counted(done.trace.syncs, 'sync')}, {counted(len(done.records), 'record')} acknowledged"
@@ -172,7 +170,7 @@ def _show(done: Run) -> None:
             _show_finding(finding, of, console)
 
 
-def _show_live(watched: Judgement, trace: Trace) -> None:
+def _show_live(watched: CrashJudgement, trace: Trace) -> None:
     say(
         f"moments  {counted(watched.states, 'moment')}, {watched.torn:,} of them inside"
         f" of a write, {counted(trace.acknowledged, 'record')}"
@@ -183,7 +181,7 @@ def _show_live(watched: Judgement, trace: Trace) -> None:
         say("No reader went wrong.")
 
 
-def _show_finding(finding: Finding, of: str, console: Console) -> None:
+def _show_finding(finding: CrashFinding, of: str, console: Console) -> None:
     console.print()
     head = Text(finding.what, "yellow" if finding.what in NOTES else "red")
     say_text(head.append(f"  {of}", "dim"), console)
@@ -201,7 +199,7 @@ def _show_finding(finding: Finding, of: str, console: Console) -> None:
         say(f"  said     {printable(finding.detail)}")
 
 
-def _save_findings(done: Run, format: str, sector: int, out: Path) -> None:
+def _save_findings(done: CrashRun, format: str, sector: int, out: Path) -> None:
     findings = [
         (result, finding)
         for result in done.results

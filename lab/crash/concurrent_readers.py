@@ -11,13 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.scratch import Scratch
+from lab.crash.disk_models import FileState
 from lab.crash.format_crash import crash_of
-from lab.crash.judge import DIED, Judgement, after_a_crash, build, payload_text, written_payloads
-from lab.crash.model import State
+from lab.crash.judge import (
+    DIED,
+    CrashJudgement,
+    after_a_crash,
+    build,
+    payload_text,
+    written_payloads,
+)
 from lab.crash.trace import Acknowledged, Live, Trace, Write
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import named
-from walproof.scan import answers
+from walproof.log import Log
+from walproof.scanners import answers
 
 #: A boundary of a 4096-byte sector is also a boundary of one of these sectors.
 SECTOR_BYTES = 512
@@ -36,7 +44,7 @@ class Moment:
     are then compared with its records before the write, not with those inside the write.
     """
 
-    state: State
+    state: FileState
     late: bool = False
 
 
@@ -60,12 +68,12 @@ def moments(trace: Trace, sector: int = SECTOR_BYTES) -> Iterator[Moment]:
             live.content[part.file] = bytearray(before)
             if files != last:
                 last = files
-                yield Moment(State(files, acknowledged, after, (missing,)), late)
+                yield Moment(FileState(files, acknowledged, after, (missing,)), late)
         live.apply(each)
         files = live.files(trace.folders)
         if files != last or isinstance(each, Acknowledged):
             last = files
-            yield Moment(State(files, acknowledged, after))
+            yield Moment(FileState(files, acknowledged, after))
 
 
 def _parts(each: Write, live: Live, sector: int) -> list[tuple[Write, str, bool]]:
@@ -92,9 +100,9 @@ def watch(
     format: str,
     records: Sequence[NewRecord],
     sector: int = SECTOR_BYTES,
-) -> Judgement:
+) -> CrashJudgement:
     """Read every moment of a trace with the executable specification and the scanner."""
-    what, judgement, scratch = crash_of(format), Judgement(), Scratch()
+    what, judgement, scratch = crash_of(format), CrashJudgement(), Scratch()
     written = [payload_text(each.payload) for each in records]
     all_readers = _readers(format)
     previous: dict[str, list[str]] = {who: [] for who in all_readers}
@@ -137,6 +145,6 @@ def _readers(format: str) -> Mapping[str, Read]:
             what, collect(reference.read(path, "recover", what.context)).records
         ),
         "the scanner": lambda path: written_payloads(
-            what, collect(answers.read(format, path, what.context)).records
+            what, collect(answers.read(Log(format, path, context=what.context))).records
         ),
     }

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.session import PROGRAM_FAILURES
-from conformance.subject import Subject
+from conformance.checked_program import CheckedProgram
+from conformance.program_session import PROGRAM_FAILURES, ProtocolSession
+from conformance.scratch import Scratch
+from lab.crash.disk_models import FileState
 from lab.crash.format_crash import FormatCrash
-from lab.crash.model import State
-from lab.restarted_session import RestartedSession
 from reference_impl.answer import NewRecord, Record, collect, payload_to_json
 from reference_impl.formats import named
 
@@ -63,14 +63,14 @@ def after_an_append(
 
 
 @dataclass
-class Finding:
+class CrashFinding:
     """A type of violation or note."""
 
     what: str
     #: Reader, or writer and reader.
     who: str
     #: First state with this finding.
-    state: State
+    state: FileState
     #: Payloads that were read from the state. None for a failure, a refusal or reported damage.
     found: Found | None
     detail: str = ""
@@ -79,28 +79,28 @@ class Finding:
 
 
 @dataclass
-class Judgement:
+class CrashJudgement:
     """The findings in a number of states."""
 
     states: int = 0
     #: Number of states inside a write.
     torn: int = 0
-    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    findings: dict[tuple[str, str], CrashFinding] = field(default_factory=dict)
 
     def note(
-        self, what: str, who: str, state: State, found: Found | None, detail: str = ""
+        self, what: str, who: str, state: FileState, found: Found | None, detail: str = ""
     ) -> None:
         """Count a fault of a reader or writer, and store the first state that shows the fault."""
         if (seen := self.findings.get((what, who))) is not None:
             seen.count += 1
         else:
-            self.findings[what, who] = Finding(what, who, state, found, detail)
+            self.findings[what, who] = CrashFinding(what, who, state, found, detail)
 
-    def violations(self) -> list[Finding]:
+    def violations(self) -> list[CrashFinding]:
         """Return the broken guarantees."""
         return [each for each in self.findings.values() if each.what not in NOTES]
 
-    def notes(self) -> list[Finding]:
+    def notes(self) -> list[CrashFinding]:
         """Return the findings that lose no record."""
         return [each for each in self.findings.values() if each.what in NOTES]
 
@@ -109,7 +109,7 @@ class _Refused(Exception):
     """A writer refused to append to a log."""
 
 
-class Judge:
+class CrashJudge:
     """Run every reader and writer on each state.
 
     ``records`` were written, and ``probe`` is the record to append.
@@ -117,7 +117,7 @@ class Judge:
 
     def __init__(
         self,
-        subject: Subject,
+        subject: CheckedProgram,
         hello: Mapping[str, Any],
         format: str,
         what: FormatCrash,
@@ -128,14 +128,19 @@ class Judge:
         self.written = [payload_text(each.payload) for each in records]
         self.name = hello["name"]
         self.profiles = set(() if self.name == ALSO_OURS else hello["profiles"])
-        self.session = RestartedSession(subject, WALL_MS)
-        self.judgement = Judgement()
+        self.scratch = Scratch()
+        self._command, self._sandbox = subject.command, subject.sandbox(self.scratch.folder)
+        self._session: ProtocolSession | None = None
+        self._seq = 0
+        self.judgement = CrashJudgement()
 
     def close(self) -> None:
         """End the program, and remove the scratch files."""
-        self.session.close()
+        if self._session is not None:
+            self._session.close()
+        self.scratch.close()
 
-    def judge(self, state: State) -> None:
+    def judge(self, state: FileState) -> None:
         """Read a state, and append to it."""
         self.judgement.states += 1
         readers = {OURS: self._read_by_us}
@@ -154,12 +159,12 @@ class Judge:
 
     def _judge_step(
         self,
-        state: State,
+        state: FileState,
         who: str,
         append: Callable[[Path], None] | None,
-        read: Callable[[Path, State, str], Found],
+        read: Callable[[Path, FileState, str], Found],
     ) -> None:
-        place = self.session.scratch.new_path("root")
+        place = self.scratch.new_path("root")
         found = None
         try:
             build(state, place)
@@ -179,9 +184,9 @@ class Judge:
         except PROGRAM_FAILURES as error:
             self.judgement.note(DIED, who, state, found, str(error))
         finally:
-            self.session.scratch.clear(place)
+            self.scratch.clear(place)
 
-    def _read_by_us(self, path: Path, state: State, who: str) -> Found:
+    def _read_by_us(self, path: Path, state: FileState, who: str) -> Found:
         if not path.exists():
             return []
         answer = collect(self.format.read(path, "recover", self.what.context))
@@ -195,7 +200,7 @@ class Judge:
         except ValueError as error:
             raise _Refused(str(error)) from None
 
-    def _read_by_it(self, path: Path, state: State, who: str) -> Found:
+    def _read_by_it(self, path: Path, state: FileState, who: str) -> Found:
         reply = self._request({"cmd": "read", "path": str(path), "profile": "recover"})
         if "answer" not in reply:
             raise _Refused(reply.get("skipped", "skipped"))
@@ -214,8 +219,17 @@ class Judge:
             raise _Refused(str(reply.get("refused") or reply.get("skipped")))
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:
-        context = dict(self.what.context)
-        return self.session.request({**request, "format": self.format.id, "context": context})
+        """Return the reply to a request. Start the program if it is not running."""
+        self._seq += 1
+        about = {"seq": self._seq, "format": self.format.id, "context": dict(self.what.context)}
+        try:
+            if self._session is None:
+                self._session = ProtocolSession(self._command, sandbox=self._sandbox)
+                self._session.start()
+            return self._session.request({**request, **about}, WALL_MS)
+        except PROGRAM_FAILURES:
+            self._session = None
+            raise
 
 
 def payload_text(payload: bytes) -> str:
@@ -229,7 +243,7 @@ def written_payloads(what: FormatCrash, records: Sequence[Record]) -> Found:
     return [payload_text(each) for each in written if each is not None]
 
 
-def build(state: State, place: Path) -> None:
+def build(state: FileState, place: Path) -> None:
     """Put the files of a state into a new folder."""
     place.mkdir(parents=True, exist_ok=True)
     for name, content in sorted(state.files.items()):

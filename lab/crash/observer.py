@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.crash.call_listener import Call, Continues
+from lab.crash.call_listener import Continues, SystemCall
 from lab.crash.syscall_pause import SYNCS
 from lab.crash.trace import (
     ROOT,
     Acknowledged,
     Live,
-    Names,
-    Names_,
+    NameChanges,
+    NameTree,
     Operation,
     Resize,
     Sync,
@@ -63,7 +63,7 @@ class CannotRecord(Exception):
     """The writer could not be recorded; the message gives the reason."""
 
 
-class Observer:
+class FileObserver:
     """Record the operations of a program below a directory into :attr:`trace`."""
 
     def __init__(self, folder: Path) -> None:
@@ -75,7 +75,7 @@ class Observer:
         #: The last write of each thread. This write may still be running.
         self._writing: dict[int, _Writing] = {}
 
-    def begins(self, call: Call) -> Continues | None:
+    def begins(self, call: SystemCall) -> Continues | None:
         """Record the changes before a call. For a sync, return a function that records the sync.
 
         Raises ``OSError``, and :class:`CannotRecord` if the program uses io_uring.
@@ -115,7 +115,7 @@ class Observer:
         Raises ``OSError``, and :class:`CannotRecord` for a new file that already has content.
         """
         nodes, contents = {_inode(self.folder.stat()): ROOT}, dict[Inode, bytes]()
-        names: Names_ = {ROOT: {}}
+        names: NameTree = {ROOT: {}}
         places = {str(self.folder): ROOT}
         for path, status, content in _entries(self.folder):
             inode = _inode(status)
@@ -136,7 +136,7 @@ class Observer:
                 contents[inode] = content
         self._nodes = nodes
         if changes := tuple(_changes(self.live.names, names)):
-            self._add(Names(changes))
+            self._add(NameChanges(changes))
         for inode, content in contents.items():
             self._add_changes(inode, content)
 
@@ -182,14 +182,14 @@ def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result, bytes | None]
                     yield path, status, path.read_bytes()
 
 
-def _changes(before: Names_, after: Names_) -> Iterator[tuple[int, str, int | None]]:
+def _changes(before: NameTree, after: NameTree) -> Iterator[tuple[int, str, int | None]]:
     for folder, names in after.items():
         known = before.get(folder, {})
         yield from ((folder, name, None) for name in known if name not in names)
         yield from ((folder, name, node) for name, node in names.items() if known.get(name) != node)
 
 
-def _file_of(call: Call) -> Inode | None:
+def _file_of(call: SystemCall) -> Inode | None:
     process = Path("/proc", str(call.thread))
     if call.name in SYNCS_OF_ALL:
         return None
@@ -213,7 +213,7 @@ def _mapped_path(process: Path, address: int) -> str:
     return ""
 
 
-def _writing(call: Call, file: Inode, size: int) -> _Writing:
+def _writing(call: SystemCall, file: Inode, size: int) -> _Writing:
     """Return the range of a write, from the descriptor and the memory of the program."""
     process = Path("/proc", str(call.thread))
     descriptor, address, count, offset, *_ = call.arguments

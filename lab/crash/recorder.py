@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from conformance.process import Limits
+from conformance.program_session import ProtocolSession
 from conformance.protocol.messages import validate
 from conformance.scratch import Scratch
-from conformance.session import ProtocolSession
 from lab.crash.call_listener import Listener
 from lab.crash.format_crash import FormatCrash
-from lab.crash.observer import CannotRecord, Observer
+from lab.crash.observer import CannotRecord, FileObserver
 from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 
@@ -39,7 +39,7 @@ def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator
 
 
 @contextmanager
-def _listening(observer: Observer, slow: float) -> Iterator[Listener]:
+def _listening(observer: FileObserver, slow: float) -> Iterator[Listener]:
     """Pause the calls of a program. The program must end inside the block.
 
     Raises :class:`CannotRecord` if the calls could not be paused.
@@ -80,7 +80,7 @@ def record(
     try:
         folder = scratch.new_path("root")
         folder.mkdir()
-        observer = Observer(folder)
+        observer = FileObserver(folder)
         with _listening(observer, slow) as listener:
             # With io_uring, libuv would write without a system call for each write.
             variables = {"UV_USE_IO_URING": "0"}

@@ -31,7 +31,7 @@ class Resize:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NameChanges:
     """Names that change together, each as ``(folder, name, node)``. None removes the name."""
 
     changes: tuple[tuple[int, str, int | None], ...]
@@ -54,7 +54,7 @@ class Acknowledged:
     count: int
 
 
-Operation = Write | Resize | Names | Sync | Acknowledged
+Operation = Write | Resize | NameChanges | Sync | Acknowledged
 
 
 @dataclass
@@ -77,10 +77,10 @@ class Trace:
         return sum(isinstance(each, Sync) for each in self.operations)
 
 
-Names_ = dict[int, dict[str, int]]
+NameTree = dict[int, dict[str, int]]
 
 
-def paths(names: Names_, folder: int = ROOT, below: str = "") -> Iterator[tuple[str, int]]:
+def paths(names: NameTree, folder: int = ROOT, below: str = "") -> Iterator[tuple[str, int]]:
     """Yield every path below a directory with its node, each directory before its contents."""
     for name, node in sorted(names.get(folder, {}).items()):
         yield below + name, node
@@ -92,7 +92,7 @@ class Live:
     """The files as the running system shows them, after all operations."""
 
     def __init__(self) -> None:
-        self.names: Names_ = {ROOT: {}}
+        self.names: NameTree = {ROOT: {}}
         self.content: dict[int, bytearray] = {}
 
     def apply(self, operation: Operation) -> None:
@@ -105,7 +105,7 @@ class Live:
             content = self.content.setdefault(operation.file, bytearray())
             del content[operation.size :]
             content.extend(bytes(operation.size - len(content)))
-        elif isinstance(operation, Names):
+        elif isinstance(operation, NameChanges):
             change_names(self.names, operation)
 
     def files(self, folders: Container[int]) -> dict[str, bytes | None]:
@@ -116,7 +116,7 @@ class Live:
         }
 
 
-def change_names(names: Names_, operation: Names) -> None:
+def change_names(names: NameTree, operation: NameChanges) -> None:
     """Apply a change of names. A directory that no longer exists is ignored."""
     for folder, name, node in operation.changes:
         inside = names.setdefault(folder, {})

@@ -9,15 +9,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conformance.registry import Unavailable
+from conformance.registry import ImplementationUnavailable
 from conformance.reports.console_text import print_hanging
 from conformance.saving import save
 from conformance.text import one_line
 from lab.databases import page
-from lab.databases.judge import Judgement
-from lab.databases.model import formats
-from lab.databases.run import cases_for, cases_of, open_cases
-from lab.databases.systems import Answers, System, systems
+from lab.databases.damaged_logs import formats
+from lab.databases.judge import OpeningJudgement
+from lab.databases.open_cases import cases_for, cases_of, open_cases
+from lab.databases.systems import Answers, DatabaseSystem, systems
 from walproof.cli.output import say
 from walproof.progress import progress_bar
 
@@ -72,7 +72,7 @@ def databases(
     for system in chosen:
         try:
             system.implementation.make()
-        except Unavailable as missing:
+        except ImplementationUnavailable as missing:
             say(f"{system.name}: unavailable, because {missing}", err=True)
             continue
         results = _open_all(system, case_ids)
@@ -85,7 +85,7 @@ def databases(
     return 0
 
 
-def _list(chosen: Iterable[System]) -> None:
+def _list(chosen: Iterable[DatabaseSystem]) -> None:
     for format_id in dict.fromkeys(each.format for each in chosen):
         say(format_id)
         for system in chosen:
@@ -98,8 +98,10 @@ def _list(chosen: Iterable[System]) -> None:
             say(f"    {case.id:32} {'; '.join(case.operations)}")
 
 
-def _open_all(system: System, case_ids: Sequence[str]) -> dict[str, dict[str, Judgement]]:
-    results: dict[str, dict[str, Judgement]] = {mode: {} for mode in system.modes}
+def _open_all(
+    system: DatabaseSystem, case_ids: Sequence[str]
+) -> dict[str, dict[str, OpeningJudgement]]:
+    results: dict[str, dict[str, OpeningJudgement]] = {mode: {} for mode in system.modes}
     cases = [case for case in cases_for(system) if not case_ids or case.id in case_ids]
     with progress_bar(system.name, len(system.modes) * len(cases)) as bar:
         for mode, case, judgement in open_cases(system, system.modes, lambda case: case in cases):
@@ -108,7 +110,7 @@ def _open_all(system: System, case_ids: Sequence[str]) -> dict[str, dict[str, Ju
     return results
 
 
-def _print(system: System, results: Answers, is_detailed: bool, console: Console) -> None:
+def _print(system: DatabaseSystem, results: Answers, is_detailed: bool, console: Console) -> None:
     console.print(Text(one_line(system.implementation.title), style="bold"))
     if is_detailed:
         for mode, of_mode in results.items():
@@ -128,7 +130,7 @@ def _print(system: System, results: Answers, is_detailed: bool, console: Console
     console.print()
 
 
-def _effect(each: Judgement) -> Text:
+def _effect(each: OpeningJudgement) -> Text:
     is_bad = each.is_silent or each.invented or each.forgotten
     if is_bad or each.end not in ("opened", "refused"):
         style = "red"

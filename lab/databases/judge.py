@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.contents import write_contents
-from lab.databases.model import Case, Due, databases_of
-from lab.databases.opening import Opened, shape
+from lab.databases.damaged_logs import DatabaseCase, ExpectedItems, databases_of
+from lab.databases.opening_result import OpeningResult, shape
 from reference_impl.answer import collect
 from reference_impl.formats import named
 
@@ -21,7 +21,7 @@ ENDS = {"refused": "refuses", "refused-again": "**opens only once**"}
 
 
 @dataclass(frozen=True)
-class Judgement:
+class OpeningJudgement:
     """The outcome of opening a log once, as numbers of items."""
 
     end: str
@@ -43,7 +43,7 @@ class Judgement:
     forgotten: int = 0
     #: First message of the system about the damage.
     report: str | None = None
-    #: State of the log, as in :class:`~lab.databases.opening.Opened`.
+    #: State of the log, as in :class:`~lab.databases.opening_result.OpeningResult`.
     log: str | None = None
 
     @property
@@ -88,7 +88,7 @@ class Judgement:
         }
 
 
-def due(format_id: str, case: Case) -> Due:
+def expected_items(format_id: str, case: DatabaseCase) -> ExpectedItems:
     """Return the written items, and the items that the executable specification can still read."""
     databases = databases_of(format_id)
     assert databases is not None, format_id
@@ -99,32 +99,36 @@ def due(format_id: str, case: Case) -> Due:
             write_contents(log, path)
             answers.append(collect(named(format_id).read(path, "recover", case.context)))
     written, left = answers
-    return Due(databases.items(written), databases.items(left), str(left.verdict))
+    return ExpectedItems(databases.items(written), databases.items(left), str(left.verdict))
 
 
-def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
+def judge_opening(
+    opened: OpeningResult, expected: ExpectedItems, usual: Iterable[str]
+) -> OpeningJudgement:
     """Compare the returned items with the expected ones.
 
     ``usual`` are the system's log lines for the undamaged log.
     """
     if opened.end != "opened":
-        return Judgement(opened.end, len(due.written), report=opened.why, log=opened.log)
+        return OpeningJudgement(
+            opened.end, len(expected.written), report=opened.why, log=opened.log
+        )
     returned = frozenset(opened.items)
     known = {shape(line) for line in usual}
     report = next((line for line in opened.messages if shape(line) not in known), None)
     later = frozenset(opened.later)
     # A name that was returned with a wrong value does not count as missing too.
-    changed = {name for name, _ in returned - due.written}
-    missing = {(name, value) for name, value in due.written - returned if name not in changed}
-    return Judgement(
+    changed = {name for name, _ in returned - expected.written}
+    missing = {(name, value) for name, value in expected.written - returned if name not in changed}
+    return OpeningJudgement(
         opened.end,
-        len(due.written),
-        returned=len(returned & due.written),
-        lost=len(due.left & missing),
-        gone=len(due.gone & missing),
-        unproven=len(returned & due.written - due.left),
-        stale=len(returned & due.left - due.written),
-        invented=len(returned - due.written - due.left),
+        len(expected.written),
+        returned=len(returned & expected.written),
+        lost=len(expected.left & missing),
+        gone=len(expected.gone & missing),
+        unproven=len(returned & expected.written - expected.left),
+        stale=len(returned & expected.left - expected.written),
+        invented=len(returned - expected.written - expected.left),
         forgotten=len(returned - later) if opened.is_reopened else 0,
         report=report,
         log=opened.log,

@@ -11,7 +11,7 @@ from pathlib import Path
 from conformance.declaration import BrokenDeclaration
 from conformance.registry import Implementation, declared, load
 from conformance.saving import save
-from lab.databases.judge import Judgement
+from lab.databases.judge import OpeningJudgement
 
 FOLDER = Path(__file__).with_name("implementations")
 #: The folder with a file for each format and system: the judgements of its last run, by mode and
@@ -19,11 +19,11 @@ FOLDER = Path(__file__).with_name("implementations")
 ANSWERS = Path(__file__).with_name("answers")
 
 #: A judgement, by mode and id of the case.
-Answers = Mapping[str, Mapping[str, Judgement]]
+Answers = Mapping[str, Mapping[str, OpeningJudgement]]
 
 
 @dataclass(frozen=True)
-class System:
+class DatabaseSystem:
     """A system, the program that runs it, and a description of each mode, for one format."""
 
     implementation: Implementation
@@ -53,7 +53,7 @@ class System:
             return {}
         body = json.loads(self.answers_file.read_text("utf-8"))
         return {
-            mode: {id: Judgement(**each) for id, each in of_mode.items()}
+            mode: {id: OpeningJudgement(**each) for id, each in of_mode.items()}
             for mode, of_mode in body.items()
         }
 
@@ -67,7 +67,7 @@ class System:
         save(self.answers_file, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
 
 
-def systems() -> list[System]:
+def systems() -> list[DatabaseSystem]:
     """Return all systems by format, then by name."""
     results = []
     for path in FOLDER.glob("*/implementation.toml"):
@@ -75,7 +75,7 @@ def systems() -> list[System]:
         if "modes" not in body:
             raise BrokenDeclaration(f"{path}: expected modes, in which the system opens a database")
         results += [
-            System(
+            DatabaseSystem(
                 load(path.parent),
                 format_id,
                 body["modes"],

@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from conformance.saving import save
-from lab.findings.record import FOLDER, Finding, list_page, load
-from lab.findings.releases import Unavailable, releases
+from lab.findings.record import FOLDER, ReleaseFinding, list_page, load
+from lab.findings.releases import ReleaseUnavailable, releases
 from walproof.cli.output import say
 
 
 def disagreement(
-    finding: Finding, tried: Mapping[str, Any], done: subprocess.CompletedProcess[str]
+    finding: ReleaseFinding, tried: Mapping[str, Any], done: subprocess.CompletedProcess[str]
 ) -> str | None:
     """Return how the run of a script on a release differs from the recorded result, or None."""
     status = 1 if tried.get("shows", True) else 0
@@ -60,7 +60,7 @@ def findings(ids: tuple[str, ...], fetch: bool, paste: bool, is_writing: bool) -
                 say(f"- {name}: not installed; use --fetch")
                 continue
             differs = disagreement(release.finding, release.tried, release.run())
-        except Unavailable as error:
+        except ReleaseUnavailable as error:
             differs = str(error)
         say(f"✗ {name}: {differs}" if differs else f"✓ {name}: as recorded")
         status = max(status, int(bool(differs)))

@@ -42,7 +42,7 @@ class BrokenReport(Exception):
 
 
 @dataclass(frozen=True)
-class Report:
+class UpstreamReport:
     """A ``report.md``: text for an upstream tracker, with commands and a link to the script."""
 
     path: Path
@@ -83,7 +83,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReleaseFinding:
     """One finding: its folder, and its record, which follows ``finding.schema.json``."""
 
     folder: Path
@@ -95,10 +95,10 @@ class Finding:
         return self.folder.name
 
     @cached_property
-    def report(self) -> Report:
+    def report(self) -> UpstreamReport:
         """The text for the upstream tracker."""
         path = self.folder / "report.md"
-        return Report(path, path.read_text("utf-8"))
+        return UpstreamReport(path, path.read_text("utf-8"))
 
     @property
     def script(self) -> Path:
@@ -107,10 +107,10 @@ class Finding:
         return script
 
 
-def load() -> list[Finding]:
+def load() -> list[ReleaseFinding]:
     """Return all findings, the most harmful first. Raises :class:`BrokenDeclaration`."""
     found = [
-        Finding(path.parent, declaration.read(path, _SCHEMA))
+        ReleaseFinding(path.parent, declaration.read(path, _SCHEMA))
         for path in sorted(FOLDER.glob("*/finding.toml"))
     ]
     order = list(HARMS)
@@ -142,7 +142,7 @@ def list_page() -> str:
     )
 
 
-def releases(finding: Finding) -> str:
+def releases(finding: ReleaseFinding) -> str:
     """Return a text with the releases that show a finding, and the releases that do not."""
     rows = finding.body["tried"]
     without = [each["version"] for each in rows if not each.get("shows", True)]

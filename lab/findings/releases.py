@@ -14,7 +14,7 @@ from typing import Any
 from conformance import BUILD
 from conformance.process import CannotStart, Limits, OverLimit, Timeout, run_program
 from conformance.saving import save
-from lab.findings.record import Finding
+from lab.findings.record import ReleaseFinding
 
 SCRIPT_SECONDS = 120
 INSTALL_SECONDS = 900
@@ -27,7 +27,7 @@ JOURNALCTL = "usr/bin/journalctl"
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
-class Unavailable(Exception):
+class ReleaseUnavailable(Exception):
     """A release cannot be run here; the message gives the reason."""
 
 
@@ -35,7 +35,7 @@ class Unavailable(Exception):
 class Release:
     """A release on which the script of a finding is run, with its entry in the record."""
 
-    finding: Finding
+    finding: ReleaseFinding
     tried: Mapping[str, Any]
 
     @property
@@ -52,7 +52,7 @@ class Release:
     def install(self) -> None:
         """Install the release, unless it is installed, and run the script once.
 
-        The first run also compiles the script, which takes long. Raises :class:`Unavailable`.
+        The first run also compiles the script. Raises :class:`ReleaseUnavailable`.
         """
         if self.is_installed:
             return
@@ -64,12 +64,12 @@ class Release:
         *install, run = self.commands
         done = self._shell("\n".join(install), INSTALL_SECONDS)
         if done.returncode:
-            raise Unavailable(f"the commands of its report failed: {_reason(done)}")
+            raise ReleaseUnavailable(f"the commands of its report failed: {_reason(done)}")
         self._shell(run, INSTALL_SECONDS)
         save(self.folder / "stamp", "\n".join(install))
 
     def run(self) -> subprocess.CompletedProcess[str]:
-        """Run the script. Raises :class:`Unavailable`."""
+        """Run the script. Raises :class:`ReleaseUnavailable`."""
         self._write_script()
         return self._shell(self.commands[-1], SCRIPT_SECONDS)
 
@@ -95,7 +95,7 @@ class Release:
         try:
             return run_program(command, seconds, variables=variables, limits=LIMITS)
         except (CannotStart, Timeout, OverLimit) as error:
-            raise Unavailable(str(error)) from None
+            raise ReleaseUnavailable(str(error)) from None
 
     def _link_journalctl(self) -> None:
         """Write a command ``journalctl`` that starts the program that make setup has unpacked."""
@@ -111,10 +111,10 @@ class Release:
                 shim.chmod(0o755)
                 break
         if f" {version} " not in self._shell("journalctl --version", SCRIPT_SECONDS).stdout:
-            raise Unavailable(f"release {version} is not unpacked here (make setup)")
+            raise ReleaseUnavailable(f"release {version} is not unpacked here (make setup)")
 
 
-def releases(findings: Sequence[Finding]) -> list[Release]:
+def releases(findings: Sequence[ReleaseFinding]) -> list[Release]:
     """Return every release on which the script runs without manual work."""
     return [
         Release(finding, tried)
@@ -136,4 +136,4 @@ def _java_folder(least: int) -> Path:
         found = re.search(r'^JAVA_VERSION="(\d+)', released, re.MULTILINE)
         if found and int(found[1]) >= least:
             return java.parent
-    raise Unavailable(f"Java {least} or later was not found (make setup)")
+    raise ReleaseUnavailable(f"Java {least} or later was not found (make setup)")

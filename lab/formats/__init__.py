@@ -9,10 +9,8 @@ part           content
                (:class:`lab.bench.format_bench.FormatBench`)
 ``crash``      ``CRASH``: the records for a writer that is tested for crashes
                (:class:`lab.crash.format_crash.FormatCrash`)
-``crossing``   ``LOGS``: logs for writers, in addition to those of the vectors
-               (:class:`lab.crossing.logs.Wanted`)
 ``databases``  ``DATABASES``: damaged logs for the systems that open them
-               (:class:`lab.databases.model.FormatDatabases`)
+               (:class:`lab.databases.damaged_logs.FormatDatabases`)
 =============  =====================================================================================
 """
 

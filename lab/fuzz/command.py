@@ -12,17 +12,15 @@ from rich.console import Console
 from rich.table import Table
 
 from conformance import BUILD, REPORTS
-from conformance.scratch import Held
+from conformance.scratch import Scratch
 from reference_impl.formats import FORMATS
 from walproof.cli.output import say, say_lines
-from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
 from walproof.quantity import in_bytes, number
 
 if TYPE_CHECKING:
-    from lab.fuzz.run import Outcome
+    from lab.fuzz.fuzz_run import FuzzOutcome
 
-DIFFERENTIAL, COMPILED = "differential", ("cpp", "go", "rust")
 #: The folder of inputs that reached new lines. The next run uses these inputs again.
 CORPUS = BUILD / "fuzz" / "corpus"
 
@@ -30,17 +28,16 @@ CORPUS = BUILD / "fuzz" / "corpus"
 @click.command()
 @click.option("--format", "chosen", type=click.Choice([*FORMATS, "all"]), default="all",
               show_default=True, help="Format to fuzz.")  # fmt: skip
-@click.option("--target", type=click.Choice([DIFFERENTIAL, *COMPILED]), default=DIFFERENTIAL,
+@click.option("--target", type=click.Choice(["differential", "cpp"]), default="differential",
               show_default=True, help="`differential` compares the readers of this project;"
-              " the others are generated parsers.")  # fmt: skip
+              " `cpp` runs the generated parsers in C++.")  # fmt: skip
 @click.option("--seconds", type=click.IntRange(1), default=60, show_default=True, metavar="N",
               help="Time for each format.")  # fmt: skip
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path),
+@click.option("-o", "--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "fuzz", metavar="DIR", show_default=True,
               help="Folder for findings.")  # fmt: skip
 @click.option("--repeat", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               metavar="FILE", help="Input to run again, with every check.")  # fmt: skip
-@stoppable()
 def fuzz(
     chosen: str,
     target: str,
@@ -54,8 +51,8 @@ def fuzz(
     checksums. An input that reaches new lines of a reader is stored and changed further. The
     executable specification must satisfy the invariants of the conventions. The scanner and the
     second reader must return the same answer. A reader may use two seconds of CPU time, and 64 MiB
-    plus 16 bytes for each byte of the input. Generated parsers are fuzzed by the fuzzer of their
-    language, with libFuzzer for C++ (clang) and Rust.
+    plus 16 bytes for each byte of the input. The generated parsers in C++ are fuzzed by libFuzzer
+    with sanitizers (clang).
 
     \b
     python -m lab fuzz --format leveldb-log --seconds 600
@@ -67,17 +64,17 @@ def fuzz(
     Exit status: 0 if nothing was found, 3 if something was, 1 for a usage or I/O error.
     """
     if repeat is not None:
-        if target != DIFFERENTIAL:
-            raise click.UsageError(f"--repeat runs readers in Python, not the fuzzer of {target}")
+        if target == "cpp":
+            raise click.UsageError("--repeat runs readers in Python, and no parser in C++")
         return _repeat(repeat)
     from conformance.vectors import load_all
     from lab.fuzz import engines
+    from lab.fuzz.fuzz_run import FuzzOutcome, fuzz_format
     from lab.fuzz.inputs import seeds
-    from lab.fuzz.run import Outcome, fuzz_format
 
-    if target == DIFFERENTIAL and importlib.util.find_spec("atheris") is None:
+    if target == engines.READERS and importlib.util.find_spec("atheris") is None:
         raise click.ClickException("atheris is not installed; make fuzz installs it")
-    engine = engines.COMPILED.get(target, engines.DIFFERENTIAL)
+    engine = engines.ENGINES[target]
     try:
         with progress_bar(f"building {target}"):
             folder = engine.build(target)
@@ -86,20 +83,20 @@ def fuzz(
     vectors = load_all().values()
     outcomes = []
     for format_id in FORMATS if chosen == "all" else [chosen]:
-        run = engines.Run(
+        run = engines.EngineRun(
             "", Path(), (CORPUS / format_id / target).absolute(),
             (out / "findings" / format_id).absolute(), seconds,
         )  # fmt: skip
         with progress_bar(f"{target}, {format_id}"):
             logs = seeds(vectors, format_id)
-            outcomes.append(fuzz_format(engine, folder, Outcome(format_id, target), logs, run))
+            outcomes.append(fuzz_format(engine, folder, FuzzOutcome(format_id, target), logs, run))
     _show(outcomes, out)
     if any(outcome.complaint for outcome in outcomes):
         return 1
     return 3 if any(outcome.findings for outcome in outcomes) else 0
 
 
-def _show(outcomes: Sequence[Outcome], out: Path) -> None:
+def _show(outcomes: Sequence[FuzzOutcome], out: Path) -> None:
     from lab.fuzz.findings import saved_findings
 
     table = Table(box=None, pad_edge=False)
@@ -127,7 +124,7 @@ def _show(outcomes: Sequence[Outcome], out: Path) -> None:
 
 def _repeat(path: Path) -> int:
     from lab.fuzz.inputs import NotPacked, unpack
-    from lab.fuzz.judge import Judge
+    from lab.fuzz.judge import FuzzJudge
 
     try:
         log = unpack(path.read_bytes())
@@ -135,9 +132,9 @@ def _repeat(path: Path) -> int:
         raise click.ClickException(f"{path}: {error}") from None
     if log.format not in FORMATS:
         raise click.ClickException(f"{path}: line 1: {log.format!r} is no format")
-    held = Held()
+    held = Scratch()
     try:
-        judge = Judge(log.format, held.folder, always=True)
+        judge = FuzzJudge(log.format, held.folder)
         judge.faults(log)  # not measured: imports modules and compiles kernels
         faults = judge.faults(log)
     finally:

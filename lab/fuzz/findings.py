@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import shlex
 import shutil
@@ -15,8 +16,7 @@ from typing import Any
 from conformance.contents import write_contents
 from conformance.saving import save
 from lab.fuzz.inputs import SUFFIX, Input
-from lab.fuzz.judge import Fault
-from walproof.sweep.minimise import descend
+from lab.fuzz.judge import ReaderFault
 
 DESCRIPTION = "finding.json"
 INPUT = f"input{SUFFIX}"
@@ -36,7 +36,7 @@ class Findings:
         #: The size of the smallest input of each finding, by signature.
         self.sizes: dict[str, int] = {}
 
-    def add(self, fault: Fault, log: Input, repeat: Callable[[Path], str] = _repeat) -> bool:
+    def add(self, fault: ReaderFault, log: Input, repeat: Callable[[Path], str] = _repeat) -> bool:
         """Write a finding if it is new or has a smaller input. Return whether it is new.
 
         ``repeat`` returns the command that reproduces the finding in a given directory.
@@ -80,12 +80,13 @@ def saved_findings(folder: Path) -> list[Mapping[str, Any]]:
 def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:
     """Return the smallest input found in ``seconds`` of CPU time for which ``shows`` is true."""
     deadline = time.process_time() + seconds
-    return descend(
-        log,
-        _simpler,
-        lambda best, simpler: simpler if shows(simpler) else None,
-        lambda: time.process_time() > deadline,
-    )
+    while time.process_time() < deadline:
+        candidates = itertools.takewhile(lambda _: time.process_time() < deadline, _simpler(log))
+        simpler = next(filter(shows, candidates), None)
+        if simpler is None:
+            break
+        log = simpler
+    return log
 
 
 def _simpler(log: Input) -> Iterator[Input]:

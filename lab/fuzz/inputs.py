@@ -19,6 +19,7 @@ from conformance.contents import Contents, digest, size
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 from conformance.vectors import Vector
 from walproof.sweep.controls import Control
+from walproof.sweep.histories import generate_controls
 
 #: The suffix of a file with a packed input.
 SUFFIX = ".fuzz"
@@ -27,6 +28,8 @@ MAX_FILES = 64
 MAX_INPUT_BYTES = 48 << 10
 #: The maximum number of fields that are read from a file.
 MAX_FIELDS = 4000
+#: The number of generated logs among the seeds.
+GENERATED_SEEDS = 24
 
 
 class NotPacked(ValueError):
@@ -106,8 +109,11 @@ def is_name(name: str) -> bool:
 
 
 def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
-    """Return the input logs of the vectors of a format, without duplicates, the smallest first."""
+    """Return input logs without duplicates, smallest first: of the vectors, and generated ones."""
     inputs: dict[str, Input] = {}
+    for log in generate_controls(format, GENERATED_SEEDS, seed=0):
+        if log.size <= MAX_INPUT_BYTES:
+            inputs[log.id] = Input(log.id, format, log.contents, log.name, log.context)
     for vector in vectors:
         body = vector.body
         reads = body["operation"] in ("read", "truncations", "append")

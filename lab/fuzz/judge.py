@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import resource
+import shutil
 import sys
 import time
 import traceback
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -20,25 +20,20 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import every_part, normalise
-from conformance.confirming import SECOND_READER
+from conformance.contents import write_contents
 from conformance.registry import FOLDER
 from lab.fuzz.inputs import Input
 from reference_impl.answer import Answer, Lost, collect
+from reference_impl.formats import named
 from reference_impl.register import registers
 from walproof.formats import plugin_for
-from walproof.scan import answers
-from walproof.sweep import effects, invariants
-from walproof.sweep.format_sweep import Task
-from walproof.sweep.invariants import Written, same_again
-from walproof.sweep.settings import Setting
-from walproof.sweep.specification import Reference, put
-from walproof.sweep.writing import Writer
+from walproof.log import Log
+from walproof.scanners import answers
+from walproof.sweep import effects, properties
+from walproof.sweep.properties import WrittenRecords
 
 SPECIFICATION, SCANNER, SECOND = "specification", "scanner", "second reader"
 SLOW, LARGE, SHAPE, STRICT = "slow", "over-memory", "malformed-answer", "strict-differs"
-#: One of 8 inputs is read again, and truncated at its ``end``. One of 16 inputs is appended to.
-REREAD_INTERVAL, APPEND_INTERVAL = 8, 16
-
 #: Bytes by which ``end`` may exceed the size of a file, because a writer first writes padding.
 PADDING_BYTES = 7
 
@@ -53,7 +48,7 @@ Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Fault:
+class ReaderFault:
     """A fault of a reader; ``verdict`` is the expected verdict."""
 
     reader: str
@@ -64,93 +59,63 @@ class Fault:
     @property
     def signature(self) -> str:
         """The key that faults of one finding share: the line that raises, or the verdict."""
-        where = self.text.partition("\n")[0] if self.kind == invariants.RAISES else self.verdict
+        where = self.text.partition("\n")[0] if self.kind == properties.RAISES else self.verdict
         return f"{self.reader}: {self.kind}: {where}"
 
 
-class Judge:
-    """Runs the readers of one format in a scratch folder.
+class FuzzJudge:
+    """Runs the readers of one format in a scratch folder."""
 
-    If ``always`` is true, every input gets the checks that otherwise only some inputs get.
-    """
-
-    def __init__(self, format: str, folder: Path, always: bool = False) -> None:
-        self.format, self.folder, self.always = format, folder, always
+    def __init__(self, format: str, folder: Path) -> None:
+        self.format, self.folder = named(format), folder
         self.format_sweep = plugin_for(format).sweep
-        self.reference = Reference(format, folder)
-        self.writer = Writer(format, folder)
         self.others = {SCANNER: scanner(format), SECOND: second_reader(format)}
         self.parts = every_part([format])
-        self.meter = Meter()
+        self.meter = ResourceMeter()
         self.slowest, self.largest = 0.0, 0
 
-    def faults(self, log: Input) -> list[Fault]:
+    def faults(self, log: Input) -> list[ReaderFault]:
         """Return the faults of all readers; none for an input whose context no reader accepts."""
         try:
             right, faults = self._judge_specification(log)
             if right is None:
                 return faults
-            put(log.contents, self.folder / log.name)
+            replace_log(log, self.folder)
             for name, read in self.others.items():
                 faults += self._judge_other(name, read, log, right)
             return faults
         except _Void:
             return []
 
-    def _judge_specification(self, log: Input) -> tuple[Answer | None, list[Fault]]:
-        faults: list[Fault] = []
+    def _judge_specification(self, log: Input) -> tuple[Answer | None, list[ReaderFault]]:
+        faults: list[ReaderFault] = []
         right = self._measured(SPECIFICATION, log, lambda: self._read(log, "recover"), faults, "")
         if right is None:
             return None, faults
         verdict = _verdict_text(right)
         text = malformed(log, right)
         if text:
-            faults.append(Fault(SPECIFICATION, SHAPE, verdict, text))
-        for broken in Written(log, expected=()).faults(right, log.contents, True, True):
+            faults.append(ReaderFault(SPECIFICATION, SHAPE, verdict, text))
+        for broken in WrittenRecords(log, expected=()).faults(right, log.contents, True, True):
             faults.append(_broken(broken, verdict))
         strict = self._measured(
             SPECIFICATION, log, lambda: self._read(log, "strict"), faults, "strict: "
         )
-        if strict is not None and (text := _differs_strictly(right, strict)):
-            faults.append(Fault(SPECIFICATION, STRICT, verdict, text))
-        drawn = zlib.crc32(log.pack())
-        try:
-            if self._is_due(drawn, REREAD_INTERVAL) and not same_again(
-                self.reference, log, log.contents, right
-            ):
-                faults.append(_broken(invariants.NOT_AGAIN, verdict))
-            if self._is_due(drawn >> 8, APPEND_INTERVAL):
-                faults += [_broken(broken, verdict) for broken in self._append(log, right)]
-        except Exception as error:
-            if not self.format_sweep.owes_no_answer(error):
-                faults.append(Fault(SPECIFICATION, invariants.RAISES, verdict, _where(error)))
+        if strict is not None and (text := properties.difference_in_strict(right, strict)):
+            faults.append(ReaderFault(SPECIFICATION, STRICT, verdict, text))
         return right, faults
 
-    def _is_due(self, drawn: int, interval: int) -> bool:
-        return self.always or drawn % interval == 0
-
-    def _append(self, log: Input, right: Answer) -> list[str]:
-        """Return the invariants of ``end`` that an append of one plain record breaks."""
-        if right.verdict == "refused" or set(self.format_sweep.selecting) & log.context.keys():
-            return []
-        task = Task("append", log.name, right.records, log.size, log.context)
-        try:
-            new = [self.format_sweep.plain(task)]
-        except (ValueError, KeyError, OverflowError):
-            return []  # no plain record can follow the records of the log
-        setting = Setting("append", log.context)
-        return list(self.writer.request(log, setting, log.contents, new).faults)
-
     def _read(self, log: Input, profile: str) -> Answer:
-        return self.reference.read(log, log.contents, profile)
+        replace_log(log, self.folder)
+        return collect(self.format.read(self.folder / log.name, profile, log.context))
 
-    def _judge_other(self, name: str, read: Reader, log: Input, right: Answer) -> list[Fault]:
-        faults: list[Fault] = []
+    def _judge_other(self, name: str, read: Reader, log: Input, right: Answer) -> list[ReaderFault]:
+        faults: list[ReaderFault] = []
         # The scanner supports only the profile recover.
         for profile in ("recover", "strict")[: 1 if name == SCANNER else 2]:
             if profile == "strict":
                 right = self._read(log, profile)
-                put(log.contents, self.folder / log.name)
+                replace_log(log, self.folder)
             call = functools.partial(read, self.folder / log.name, profile, log.context)
             answer = self._measured(name, log, call, faults, f"{profile}: ")
             if answer is not None and (fault := self._difference(name, right, answer, profile)):
@@ -159,17 +124,22 @@ class Judge:
 
     def _difference(
         self, reader: str, right: Answer, answer: dict[str, Any], profile: str
-    ) -> Fault | None:
+    ) -> ReaderFault | None:
         expected = normalise(right.to_json())
         difference = effects.compare(expected, normalise(answer), self.parts, None)
         if difference is None:
             return None
         reported = f"{difference.verdict} {difference.reason}".strip()
         verdict = f"{_verdict_text(right)}, says {reported}, {profile}"
-        return Fault(reader, difference.kind, verdict, difference.text)
+        return ReaderFault(reader, difference.kind, verdict, difference.text)
 
     def _measured(
-        self, reader: str, log: Input, read: Callable[[], Any], faults: list[Fault], label: str
+        self,
+        reader: str,
+        log: Input,
+        read: Callable[[], Any],
+        faults: list[ReaderFault],
+        label: str,
     ) -> Any:
         """Return the result of a reader, or None if it raises an exception.
 
@@ -182,15 +152,15 @@ class Judge:
         except Exception as error:
             if self.format_sweep.owes_no_answer(error):
                 raise _Void from None
-            faults.append(Fault(reader, invariants.RAISES, "", label + _where(error)))
+            faults.append(ReaderFault(reader, properties.RAISES, "", label + _where(error)))
         seconds, memory = self.meter.measured()
         self.slowest, self.largest = max(self.slowest, seconds), max(self.largest, memory)
         if seconds > PROCESSOR_SECONDS:
             text = f"{label}{seconds:.1f} s for {log.size:,} bytes"
-            faults.append(Fault(reader, SLOW, "", text))
+            faults.append(ReaderFault(reader, SLOW, "", text))
         if memory > MEMORY_FACTOR * log.size + FREE_MEMORY_BYTES:
             text = f"{label}{memory >> 20} MiB for {log.size:,} bytes"
-            faults.append(Fault(reader, LARGE, "", text))
+            faults.append(ReaderFault(reader, LARGE, "", text))
         return answer
 
 
@@ -198,8 +168,17 @@ class _Void(Exception):
     """No reader accepts the context of this log."""
 
 
-def _broken(invariant: str, verdict: str) -> Fault:
-    return Fault(SPECIFICATION, invariant, verdict, invariants.MEANING[invariant])
+def replace_log(log: Input, folder: Path) -> None:
+    """Write an input under its name, in place of an earlier input with this name."""
+    path = folder / log.name
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    write_contents(log.contents, path)
+
+
+def _broken(invariant: str, verdict: str) -> ReaderFault:
+    return ReaderFault(SPECIFICATION, invariant, verdict, properties.MEANING[invariant])
 
 
 def _verdict_text(answer: Answer) -> str:
@@ -245,32 +224,20 @@ def _overlapping(lost: Sequence[Lost], files: Any) -> str:
     return ""
 
 
-def _differs_strictly(right: Answer, strict: Answer) -> str:
-    if right.verdict != "damaged":
-        return "" if strict == right else "an undamaged log has two answers"
-    if (strict.verdict, strict.reason) != ("damaged", right.reason):
-        return f"strict says {_verdict_text(strict)}"
-    if strict.end is not None:
-        return "strict returns an end after damage"
-    rest = iter(right.records)
-    if not all(record in rest for record in strict.records):
-        return "strict returns a record that recover does not"
-    return ""
-
-
 def scanner(format: str) -> Reader:
     """Return the scanner of a format."""
 
     def read(path: Path, profile: str, context: Mapping[str, Any]) -> dict[str, Any]:
-        return collect(answers.read(format, path, context)).to_json()
+        return collect(answers.read(Log(format, path, context=context))).to_json()
 
     return read
 
 
 def second_reader(format: str) -> Reader:
     """Return the second reader of a format."""
-    if str(FOLDER / SECOND_READER) not in sys.path:
-        sys.path.insert(0, str(FOLDER / SECOND_READER))
+    folder = str(FOLDER / "kaitai-python")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     module = import_module(registers()[format].module)
 
     def read(path: Path, profile: str, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -281,7 +248,7 @@ def second_reader(format: str) -> Reader:
     return read
 
 
-class Meter:
+class ResourceMeter:
     """Measure the CPU time and the peak memory of this process since :meth:`begin`.
 
     Only Linux can reset the peak.

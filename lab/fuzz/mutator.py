@@ -1,4 +1,4 @@
-"""Change an input by the damage operations of the sweep, or change its bytes, files or context.
+"""Change an input: the bytes of a field or a file by libFuzzer, the files of a folder, the context.
 
 After most changes, the checksums are corrected. Otherwise, readers would stop at the checksum.
 """
@@ -8,32 +8,26 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from random import Random
 
+from conformance.damage.checksums import units_of
+from conformance.damage.checksums import without_indices as generic
 from conformance.kaitai.field_map import Field
 from lab.fuzz.inputs import MAX_FILES, MAX_INPUT_BYTES, Input, NotPacked, unpack
-from walproof.formats import plugin_for
-from walproof.sweep import folders
-from walproof.sweep.fields import FieldsOfFile, generic
-from walproof.sweep.operations import DAMAGES, File, applied
 
 #: A function that changes bytes, and returns at most the given number of bytes.
 Native = Callable[[bytes, int], bytes]
 #: The number of bytes reserved for the first line of a packed input.
 HEAD_BYTES = 4096
-#: The maximum number of field names that a damage may hit, and of fields with each name.
-MAX_NAMES, MAX_ALIKE = 8, 4
-
-#: Damages of fields are more frequent, because most code of a reader depends on fields.
-FREQUENT = (*("flip",) * 6, *("set",) * 6, *("splice",) * 3, *DAMAGES)
 
 
 class Mutator:
-    """Changes inputs of one format, also with bytes, files and contexts of ``seeds``."""
+    """Changes inputs of one format, also with files and contexts of ``seeds``."""
 
     def __init__(self, format: str, seeds: Sequence[Input]) -> None:
         self.seeds = seeds
-        self.seals = plugin_for(format).sweep.seals
+        self.units = units_of(format)
 
     def change(self, packed: bytes, most: int, chance: Random, native: Native) -> bytes:
         """Return a changed input of at most ``most`` bytes. If ``packed`` is bad, change a seed."""
@@ -53,34 +47,36 @@ class Mutator:
         if not log.files or (not isinstance(log.contents, bytes) and which < 0.1):
             return self._with_files(log, chance)
         if which < 0.14:
-            return self._with_context(log, chance)
+            suffix = PurePath(log.name).suffix
+            alike = [seed for seed in self.seeds if PurePath(seed.name).suffix == suffix]
+            return replace(log, context=chance.choice(alike).context) if alike else log
         name = chance.choice(sorted(log.files))
-        data = log.files[name]
-        if which < 0.34:
+        data, spans = log.files[name], log.spans(name)
+        if which < 0.34 or not spans:
             return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
-        lender = chance.choice(self.seeds)
-        older = [lender] if name in lender.files else []
-        file = File(name, data, _some(log.spans(name), len(data), chance))
-        changes = DAMAGES[chance.choice(FREQUENT)](file, older, "")
-        # Prefixes and flips are sequences that compute a damage only when it is chosen.
-        damages = changes if isinstance(changes, Sequence) else list(changes)
-        if not damages:
-            return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
-        edits = chance.choice(damages).edits
-        changed = log.with_bytes(name, applied(data, edits))
-        lo, hi, new = edits[0]
-        if hi - lo == len(new) and chance.random() < 0.8:
-            sealed = self._sealed(log, name, lambda unit: unit.start <= lo < unit.end, changed)
+        fields = _fields_of_a_name(spans, chance)
+        field = chance.choice(fields)
+        new = _changed_field(data, field, chance.choice(fields), chance, native)
+        changed = log.with_bytes(name, data[: field.start] + new + data[field.end :])
+        if len(new) == field.end - field.start and chance.random() < 0.8:
+            sealed = self._sealed(
+                log, name, lambda unit: unit.start <= field.start < unit.end, changed
+            )
             return log.with_bytes(name, sealed)
         return changed
 
     def _with_files(self, log: Input, chance: Random) -> Input:
-        lender = chance.choice(self.seeds)
-        files = dict(log.files)
-        families = [family for family in folders.families(log) if family.count]
-        if families and chance.random() < 0.8:
-            family = chance.choice(families)
-            family.apply(files, chance.randrange(family.count))
+        """Remove, empty or exchange a file, or add the files of a seed."""
+        files, lender = dict(log.files), chance.choice(self.seeds)
+        if files and chance.random() < 0.8:
+            first, second = (chance.choice(sorted(files)) for _ in range(2))
+            action = chance.randrange(3)
+            if action == 0:
+                del files[first]
+            elif action == 1:
+                files[first] = b""
+            else:
+                files[first], files[second] = files[second], files[first]
         elif not isinstance(lender.contents, bytes):
             files.update(lender.files)
         changed = replace(log, contents=dict(list(files.items())[:MAX_FILES]))
@@ -89,49 +85,44 @@ class Mutator:
         except NotPacked:  # the file names conflict
             return log
 
-    def _with_context(self, log: Input, chance: Random) -> Input:
-        suffix = log.name.rpartition(".")[2]
-        alike = [
-            seed
-            for seed in self.seeds
-            if seed.name.rpartition(".")[2] == suffix or "." not in seed.name + log.name
-        ]
-        return replace(log, context=chance.choice(alike).context) if alike else log
-
     def _sealed(
         self, log: Input, name: str, wanted: Callable[[Field], bool], changed: Input | None = None
     ) -> bytes:
         """Return the ``changed`` file with correct checksums in the ``wanted`` units of ``log``."""
         data, fields = (changed or log).files[name], log.spans(name)
-        for seal in self.seals:
-            for unit in fields:
-                if generic(unit.path) != seal.unit or not wanted(unit):
+        for unit in self.units:
+            for field in fields:
+                if generic(field.path) != unit.path or not wanted(field):
                     continue
                 try:
-                    lo, hi, new = seal.edit(data, unit, fields)
+                    at, new = unit.checksum(data, field, fields)
                 except (StopIteration, ValueError, IndexError):
                     continue  # a truncated unit may have no checksum
-                if hi <= len(data):
-                    data = data[:lo] + new + data[hi:]
+                if at + len(new) <= len(data):
+                    data = data[:at] + new + data[at + len(new) :]
         return data
 
 
-def _some(fields: Sequence[Field], size: int, chance: Random) -> FieldsOfFile:
-    """Return a few fields of a file. The choice of names does not depend on their frequency."""
+def _fields_of_a_name(fields: Sequence[Field], chance: Random) -> list[Field]:
+    """Return the fields with a name. The choice of the name does not depend on its frequency."""
     by_name = defaultdict(list)
     for field in fields:
         by_name[generic(field.path)].append(field)
-    names = chance.sample(sorted(by_name), min(MAX_NAMES, len(by_name)))
-    some = [
-        field
-        for name in names
-        for field in chance.sample(by_name[name], min(MAX_ALIKE, len(by_name[name])))
-    ]
-    leaves = [field for field in some if field.value is not None]
-    # One byte of each field can be flipped, so a long payload gets no more flips than a type.
-    flipped = tuple(chance.randrange(field.start, field.end) for field in leaves)
-    structural = (*flipped, *(field.start for field in leaves))
-    return FieldsOfFile(size, tuple(some), tuple(leaves), structural, ())
+    return by_name[chance.choice(sorted(by_name))]
+
+
+def _changed_field(
+    data: bytes, field: Field, other: Field, chance: Random, native: Native
+) -> bytes:
+    """Return the new bytes of a field: changed, removed, repeated, or copied from ``other``."""
+    old = data[field.start : field.end]
+    which = chance.random()
+    if which < 0.6:
+        new = native(old, len(old))
+        return new + old[len(new) :]
+    if which < 0.8:
+        return data[other.start : other.end]
+    return chance.choice((b"", old * 2))
 
 
 def _fitting(log: Input, most: int) -> bytes:

@@ -24,14 +24,14 @@ MINIMISE_SECONDS = 20.0
 PROGRESS = "progress.json"
 
 
-class Session:
+class FuzzSession:
     """Run inputs, and store the findings and maxima in the file :data:`PROGRESS`."""
 
     def __init__(self, format_id: str, findings: Path, scratch: Path) -> None:
         from conformance.vectors import load_all
         from lab.fuzz.findings import Findings
         from lab.fuzz.inputs import seeds
-        from lab.fuzz.judge import Judge
+        from lab.fuzz.judge import FuzzJudge
         from lab.fuzz.mutator import Mutator
 
         self.format = format_id
@@ -39,7 +39,7 @@ class Session:
         logs = seeds(load_all().values(), format_id)
         self.mutator = Mutator(format_id, logs)
         (scratch / "here").mkdir()
-        self.judge = Judge(format_id, scratch / "here")
+        self.judge = FuzzJudge(format_id, scratch / "here")
         self.findings = Findings(findings)
         for log in logs[:: max(1, len(logs) // 24)]:
             self.judge.faults(log)  # imports modules and compiles kernels
@@ -73,9 +73,7 @@ class Session:
                 self.findings.add(fault, simpler)
             return bool(fitting)
 
-        self.judge.always = True
         minimise(log, shows, MINIMISE_SECONDS)
-        self.judge.always = False
 
     def save(self) -> None:
         """Store the findings and measurements."""
@@ -100,7 +98,7 @@ def main(format_id: str, findings: str, scratch: str, *flags: str) -> None:
     with atheris.instrument_imports(include=["reference_impl", module], exclude=exclude):
         import reference_impl.formats  # noqa: F401
 
-        session = Session(format_id, Path(findings), Path(scratch))
+        session = FuzzSession(format_id, Path(findings), Path(scratch))
 
     def change(packed: bytes, most: int, seed: int) -> bytes:
         return session.mutator.change(packed, most, Random(seed), atheris.Mutate)

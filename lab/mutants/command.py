@@ -11,7 +11,7 @@ from rich.text import Text
 
 from conformance.vectors import BrokenVector
 from lab.mutants.choice import Changes, NoSuchRevision, changed_since, sources_of
-from lab.mutants.hunt import Report, hunt
+from lab.mutants.hunt import MutationReport, hunt
 from lab.mutants.questions import WrongOriginal
 from lab.mutants.reviewed import BadReview
 from reference_impl.formats import FORMATS
@@ -70,14 +70,16 @@ def mutants(
     return 3 if any(each.survivors or each.faults() for each in counted) else 0
 
 
-def _hunt(format_id: str, functions: Sequence[str], changed: Changes | None, jobs: int) -> Report:
+def _hunt(
+    format_id: str, functions: Sequence[str], changed: Changes | None, jobs: int
+) -> MutationReport:
     with progress_bar(format_id) as bar:
         return hunt(
             format_id, functions, changed, jobs, lambda count: bar.show(total=count), bar.advance
         )
 
 
-def show(reports: Sequence[Report], console: Console) -> None:
+def show(reports: Sequence[MutationReport], console: Console) -> None:
     """Print survivors with their lines, a table of the formats, and faults of the review lists."""
     table = Table("format", "mutants", "killed", "equivalent", "survivors", "killed of the others")
     for report in reports:

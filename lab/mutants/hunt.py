@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.process import JsonLinesProgram, Limits, NoReply
-from conformance.scratch import Held
+from conformance.scratch import Scratch
 from lab.mutants.choice import Changes, all_mutants, choose, sources_of
 from lab.mutants.questions import Question, Reached, questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
@@ -113,7 +113,7 @@ class Hunt:
 
 
 @dataclass(frozen=True)
-class Report:
+class MutationReport:
     """The fates of the selected mutants of a format."""
 
     format_id: str
@@ -165,7 +165,7 @@ def hunt(
     jobs: int = 2,
     started: Callable[[int], None] = lambda count: None,
     progress: Callable[[], None] = lambda: None,
-) -> Report:
+) -> MutationReport:
     """Run the vectors on the mutants that :func:`~lab.mutants.choice.choose` returns."""
     reviewed = load_reviewed(format_id)
     everything = all_mutants(format_id, reviewed)
@@ -173,7 +173,7 @@ def hunt(
     started(len(mutants))
     fates = list[Fate]()
     if mutants:
-        questions, held = questions_of(format_id), Held()
+        questions, held = questions_of(format_id), Scratch()
         try:
             files = frozenset(map(str, sources_of(format_id).values()))
             lines = reached(questions, files, held.folder)
@@ -181,4 +181,4 @@ def hunt(
         finally:
             held.close()
     gone = sorted(set(reviewed.equivalent) - {each.name for each in everything})
-    return Report(format_id, len(everything), fates, reviewed, gone)
+    return MutationReport(format_id, len(everything), fates, reviewed, gone)

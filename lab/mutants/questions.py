@@ -15,9 +15,9 @@ from types import FrameType
 from typing import Any
 
 from conformance import VECTORS
-from conformance.cases import Case, Step, cases_of
 from conformance.compare import ANSWER_PARTS
 from conformance.recognition import Example, load_examples
+from conformance.vector_cases import Step, VectorCase, cases_of
 from conformance.vectors import load
 from lab.mutants.choice import family_of
 from lab.mutants.sites import Mutant
@@ -55,7 +55,7 @@ def _own_questions(format_id: str) -> Iterator[Question]:
 
 
 def _case_difference(
-    case: Case, steps: Sequence[Step], reports: Sequence[str], format: Format, folder: Path
+    case: VectorCase, steps: Sequence[Step], reports: Sequence[str], format: Format, folder: Path
 ) -> str | None:
     for number, step in enumerate(steps):
         path = folder / str(number) / case.vector.input.name

@@ -38,7 +38,7 @@ class OutOfTime(BaseException):
     """The CPU time for a question is used up."""
 
 
-class Worker:
+class MutantWorker:
     """Runs questions on one mutant at a time."""
 
     def __init__(self, format_id: str, scratch: Path) -> None:
@@ -137,7 +137,7 @@ def _limit() -> None:
 
 def main(format_id: str, scratch: Path) -> None:
     """Reply to requests until the input ends."""
-    worker = Worker(format_id, scratch)
+    worker = MutantWorker(format_id, scratch)
     _limit()
     for line in sys.stdin:
         print(json.dumps(worker.reply(json.loads(line))), flush=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from conformance.reports.classes import SEVERITY
 from conformance.reports.failure import ItemDifference, explain
 from conformance.text import printable
-from lab.site.run import OURS, REAL, TITLES, Implementation, Result, kind_of
+from lab.site.indexed_report import OURS, REAL, TITLES, Implementation, Result, kind_of
 
 #: Characters and lines that are shown of one side of a comparison.
 MAX_CHARACTERS, MAX_LINES = 240, 6

@@ -10,14 +10,14 @@ from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, ove
 from conformance.saving import named_in_errors, replace_folder, temporary_sibling
 from lab.site import format_page, implementation_page, page_paths, vector_page
 from lab.site.frame import Frame
-from lab.site.run import NULL, OURS, REAL, TITLES, Run, formats_of, kind_of
+from lab.site.indexed_report import NULL, OURS, REAL, TITLES, IndexedReport, formats_of, kind_of
 from reference_impl.register import registers
 
 #: A file that marks a folder as a site, which may be replaced.
 MARKER = ".walproof-site"
 
 
-def build(run: Run, out: Path) -> tuple[int, int]:
+def build(run: IndexedReport, out: Path) -> tuple[int, int]:
     """Build the site of a run in the directory ``out``. Return its number of files and of bytes.
 
     An existing site is replaced when the new one is complete. Raises ``FileExistsError`` if ``out``
@@ -42,7 +42,7 @@ def _may_be_replaced(out: Path) -> bool:
     return out.is_dir() and ((out / MARKER).exists() or not any(out.iterdir()))
 
 
-def _write(run: Run, out: Path) -> None:
+def _write(run: IndexedReport, out: Path) -> None:
     when = str(run.report["started"])[:10]
     frame = Frame(
         out,
@@ -66,7 +66,7 @@ def _write(run: Run, out: Path) -> None:
     write_home(frame, run, rows)
 
 
-def write_home(frame: Frame, run: Run, rows: Mapping[str, Sequence[Overview]]) -> None:
+def write_home(frame: Frame, run: IndexedReport, rows: Mapping[str, Sequence[Overview]]) -> None:
     """Write the first page: the formats, and a row for each implementation, by kind."""
     formats = [
         {
@@ -97,11 +97,11 @@ def write_home(frame: Frame, run: Run, rows: Mapping[str, Sequence[Overview]]) -
     )
 
 
-def tested(run: Run) -> int:
+def tested(run: IndexedReport) -> int:
     """Return the number of implementations, without the null baselines."""
     return len(run.implementations) - len(run.of_kind(NULL))
 
 
-def without_page(run: Run) -> Sequence[str]:
+def without_page(run: IndexedReport) -> Sequence[str]:
     """Return the vectors of this tree that the run did not include."""
     return sorted(run.tree.keys() - run.vectors.keys())

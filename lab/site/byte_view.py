@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from conformance.contents import by_name
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 from conformance.vectors import Vector
-from walproof.inspection.note import NOTHING
-from walproof.inspection.show import value_text
+from walproof.inspection.text import value_text
 
 #: The approximate number of fields on a page.
 MAX_FIELDS = 24
@@ -23,7 +22,7 @@ MAX_HEX_BYTES = 16
 
 
 @dataclass(frozen=True)
-class Row:
+class ByteRow:
     """A field, or, with an empty path, the bytes that are left out before the next field."""
 
     start: int
@@ -41,7 +40,7 @@ class FileView:
 
     name: str
     size: int
-    rows: Sequence[Row] = field(repr=False)
+    rows: Sequence[ByteRow] = field(repr=False)
 
 
 def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], int]:
@@ -82,12 +81,12 @@ def _view(
     change = changed_range(old, data)
     has_moved = len(old) != len(data)
     rows = [
-        Row(
+        ByteRow(
             each.start,
             each.end - each.start,
             each.path,
             data[each.start : each.end][:MAX_HEX_BYTES].hex(" "),
-            value_text(each, NOTHING, room=44),
+            value_text(each, room=44),
             each.start < change.stop
             and change.start < each.end
             and (has_moved or old[each.start : each.end] != data[each.start : each.end]),
@@ -100,15 +99,15 @@ def _view(
     return FileView(name, len(data), list(listed))
 
 
-def _with_gaps(rows: Iterable[Row], size: int) -> Iterator[Row]:
+def _with_gaps(rows: Iterable[ByteRow], size: int) -> Iterator[ByteRow]:
     at = 0
     for row in rows:
         if row.start > at:
-            yield Row(at, row.start - at)
+            yield ByteRow(at, row.start - at)
         yield row
         at = max(at, row.start + row.size)
     if at < size:
-        yield Row(at, size - at)
+        yield ByteRow(at, size - at)
 
 
 def _fields(vector: Vector, name: str, data: bytes) -> list[Field]:

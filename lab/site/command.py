@@ -10,7 +10,7 @@ from conformance import REPORTS
 from conformance.reports import json_report
 from conformance.vectors import load_all
 from lab.site import build
-from lab.site.run import NotGolden, run_of
+from lab.site.indexed_report import run_of
 from walproof.cli.output import say
 
 
@@ -18,7 +18,7 @@ from walproof.cli.output import say
 @click.option("--run", "report", type=click.Path(path_type=Path), metavar="REPORT",
               default=REPORTS / "conformance", show_default=True,
               help="The report.json of a run, or its folder.")  # fmt: skip
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+@click.option("-o", "--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               default=Path("build/site"), show_default=True,
               help="Folder for the site; an earlier site is replaced.")  # fmt: skip
 def site(report: Path, out: Path) -> int:
@@ -36,8 +36,6 @@ def site(report: Path, out: Path) -> int:
         run = run_of(json_report.load(report), load_all())
     except FileNotFoundError:
         raise click.ClickException(f"{report}: no report; `walproof check` writes one") from None
-    except NotGolden as error:
-        raise click.ClickException(f"{report}: {error}") from None
     files, size = build.build(run, out)
     say(f"{out / 'index.html'}: {files:,} files, {size / 1e6:.1f} MB")
     if left := build.without_page(run):

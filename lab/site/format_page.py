@@ -9,14 +9,14 @@ from conformance.reports.summary import groups_of
 from conformance.vectors import Vector
 from lab.site import page_paths
 from lab.site.frame import Frame
-from lab.site.run import OURS, REAL, TITLES, Run
+from lab.site.indexed_report import OURS, REAL, TITLES, IndexedReport
 from reference_impl.register import registers
 
 #: The worst result class, by vector and by implementation.
 Outcomes = Mapping[str, Mapping[str, str]]
 
 
-def outcomes(run: Run) -> Outcomes:
+def outcomes(run: IndexedReport) -> Outcomes:
     """Return the result of each vector by implementation, without skipped results."""
     matches: dict[str, dict[str, str]] = {}
     for id, results in run.by_vector.items():
@@ -28,7 +28,7 @@ def outcomes(run: Run) -> Outcomes:
     return matches
 
 
-def write(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> None:
+def write(frame: Frame, run: IndexedReport, format: str, outcome_by_vector: Outcomes) -> None:
     """Write the page of a format, with its vectors by group."""
     register = registers()[format]
     shown = [

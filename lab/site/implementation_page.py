@@ -12,7 +12,7 @@ from conformance.reports.overview import PROFILES, Overview
 from conformance.score import WRITING
 from lab.site import page_paths
 from lab.site.frame import Frame
-from lab.site.run import Implementation, formats_of
+from lab.site.indexed_report import Implementation, formats_of
 
 
 @dataclass(frozen=True)

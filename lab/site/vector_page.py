@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conformance.answer_text import lost_text, record_text
 from conformance.chapter import Requirement, chapter
-from conformance.describe import lost_text, record_text
 from conformance.reports.failure import request_facts
 from lab.site import byte_view, page_paths
 from lab.site.answers import answers
 from lab.site.frame import Frame
-from lab.site.run import Run
+from lab.site.indexed_report import IndexedReport
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
@@ -28,7 +28,9 @@ _OPTIONAL: Mapping[str, Any] = {
 }
 
 
-def write(frame: Frame, run: Run, id: str, neighbours: tuple[str | None, str | None]) -> None:
+def write(
+    frame: Frame, run: IndexedReport, id: str, neighbours: tuple[str | None, str | None]
+) -> None:
     """Write the page of a vector, with links to the previous and the next vector."""
     vector = run.vectors[id]
     body = vector.body

@@ -18,10 +18,9 @@ from reference_impl.kahadb_journal.layout import (
     USER_RECORD,
     command,
 )
-from reference_impl.kahadb_journal.source import Memo, Search, Source
+from reference_impl.kahadb_journal.source import Memo, RunningMaximum, Search, Source
 
 EMPTY_SUM = 1  # Adler-32 of empty input
-FAILED = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,12 @@ class Scan:
         #: After the pass, the offset at which a writer may continue.
         self.end: int | None = None
         self._fill = self.source.fill_start()
+        # Chains of records: the end of each chain, or a negative offset where it stops.
         self._chains = Memo()
+        self._plausible_ends = RunningMaximum()
+        # The same, but the end of the file if the fill follows the batch (check 11).
+        self._needed_ends = RunningMaximum()
+        self._plausible_ends_upto = 0
         self._plausible = Search(self.source, self._is_plausible)
         self._resume_offsets = Search(self.source, self._is_place)
 
@@ -63,39 +67,41 @@ class Scan:
         """
         self.is_last = is_last
         at = 0
-        # True after an offset that only its own content supports, because no chain of batches leads
-        # to the offset. A later batch can settle the doubt.
-        is_doubtful = False
-        # The largest end offset that a skipped header claims. Only a batch that ends after it can
-        # settle the doubt.
-        self._beyond = 0
+        # A later append can change what a reader finds up to this offset (KDB-051).
+        self._unsettled = -1
         while not self.is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
             if head.startswith(EOF_RECORD):
                 following = self._batch_after_eof(at)
                 if following is None:
                     break  # KDB-015
-                self._pass_over(at, following)
                 yield self._lost(at, following, "early-eof")  # KDB-039
-                at, is_doubtful = following, True
+                at = following
                 continue
             if torn := self._torn_head(at, head):
                 yield torn
                 break
             batch = self._batch(at)
             fault = self._fault(batch)
+            if fault == "bad-header" and self._sum_holds(batch, batch.end):
+                # The checksum proves the records without the header (KDB-034).
+                yield self._bad_header(at, at + len(HEADER))
+                fault = None
             if fault is None:
                 assert batch.end is not None
                 yield from self._records(batch)
-                at, is_doubtful = batch.end, is_doubtful and not self._settles(batch)
+                if not batch.is_checked and not self._in_step(batch.end):
+                    self._unsettle_headers(at + CONTROL_SIZE, batch.end)
+                at = batch.end
                 continue
-            loss, go_on, is_firm = self._loss(batch, fault)
+            loss, go_on = self._loss(batch, fault)
             yield loss
-            is_doubtful |= not is_firm
             if go_on is None:
+                if not self._is_torn:
+                    return  # Without a place to continue, ``end`` stays null.
                 break
             at = go_on
-        self.end = None if is_doubtful else at  # KDB-051
+        self.end = at if at > self._unsettled else None  # KDB-051
 
     # Content at an offset.
 
@@ -108,15 +114,14 @@ class Scan:
             left = self._fill - at
             return left < len(EOF_RECORD) and EOF_RECORD.endswith(self.source.get(at, left))
         head = self.source.get(at, len(EOF_RECORD))
-        return head[0] == 0 or head == EOF_RECORD
+        # Without a byte, the file was truncated while it was read.
+        return not head or head[0] == 0 or head == EOF_RECORD
 
     def _in_step(self, at: int) -> bool:
         """Return whether a batch, an EOF record or the end of the file is at ``at`` (KDB-031)."""
         if self.is_fill(at):
             return at <= self.size
-        head = self.source.get(at, len(HEADER))
-        # A partial header is in step only at the end of the file.
-        return head.startswith(EOF_RECORD) or HEADER.startswith(head) or EOF_RECORD.startswith(head)
+        return self._is_marked(at) or self._torn_code(at) is not None
 
     def _is_marked(self, at: int) -> bool:
         """Return whether a header or EOF record (not zeros or the end of the file) is at ``at``."""
@@ -150,9 +155,9 @@ class Scan:
             return "bad-size"  # KDB-047
         return None if self._tiles(batch) else "bad-record"  # KDB-037
 
-    def _sum_holds(self, batch: _Batch, end: int) -> bool:
+    def _sum_holds(self, batch: _Batch, end: int | None) -> bool:
         """Return whether all 64 bits of a batch's checksum match the bytes up to ``end``."""
-        if not batch.is_checked or end > self.size:
+        if not batch.is_checked or end is None or end > self.size:
             return False
         return self.source.adler32(batch.at + CONTROL_SIZE, end) == batch.checksum
 
@@ -169,22 +174,50 @@ class Scan:
         return at == batch.end
 
     def _swallows(self, batch: _Batch) -> bool:
-        """Return whether a plausible batch begins inside the data of ``batch``."""
+        """Return whether ``batch`` ends inside a plausible batch that begins inside it (KDB-047).
+
+        A plausible batch that the fill follows also counts, wherever it ends.
+        """
         assert batch.end is not None
-        return self._plausible_before(batch.end, batch.at + CONTROL_SIZE) is not None
+        at = self.source.find_header(self._plausible_ends_upto)
+        while at is not None and at < batch.end:
+            if self._is_plausible(at):
+                end = self._batch(at).end
+                assert end is not None
+                self._plausible_ends.add(at, end)
+                self._needed_ends.add(at, self.size if self.is_fill(end) else end)
+            self._plausible_ends_upto = at + len(HEADER)
+            at = self.source.find_header(self._plausible_ends_upto)
+        inside = batch.at + CONTROL_SIZE, batch.end
+        if self._needed_ends.within(*inside) <= batch.end:
+            return False
+        self._unsettle(self._plausible_ends.within(*inside) - 1)
+        return True
 
     def _is_unfinished(self, batch: _Batch) -> bool:
         """Return whether a batch in preallocated space was never finished (KDB-042)."""
         assert batch.end is not None
         return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
 
+    def _torn_code(self, at: int) -> str | None:
+        """Return the code of the beginning of a header or EOF record that ends the content."""
+        left = self._fill - at
+        if not 0 < left < len(HEADER):
+            return None
+        written = self.source.get(at, left)
+        if EOF_RECORD.startswith(written):
+            return "torn-eof"  # KDB-043
+        # Only the first bytes of the header may have replaced those of the last EOF record.
+        is_over_eof = any(
+            written == HEADER[:count] + EOF_RECORD[count:] for count in range(len(EOF_RECORD))
+        )
+        return "torn-header" if HEADER.startswith(written) or is_over_eof else None  # KDB-041
+
     def _torn_head(self, at: int, head: bytes) -> Lost | None:
         """Return an unfinished control record or EOF record at the end of the file."""
-        written = head[: max(0, self._fill - at)]
-        if written and EOF_RECORD.startswith(written):
-            return self._lost(at, at + len(written), "torn-eof", torn=True)  # KDB-043
-        if written and len(written) < len(HEADER) and HEADER.startswith(written):
-            return self._lost(at, at + len(written), "torn-header", torn=True)  # KDB-041
+        code = self._torn_code(at)
+        if code is not None:
+            return self._lost(at, self._fill, code, torn=True)
         if head[: len(HEADER)] != HEADER:
             return None
         if len(head) < CONTROL_SIZE:
@@ -193,24 +226,6 @@ class Scan:
         if batch.size == 0 and not batch.is_checked and self._is_unfinished(batch):
             return self._lost(at, at + CONTROL_SIZE, "torn-header", torn=True)
         return None
-
-    def _settles(self, batch: _Batch) -> bool:
-        """Return whether a valid batch proves that the bytes before it were damaged (KDB-051)."""
-        assert batch.end is not None
-        if batch.end <= self._beyond:
-            return False
-        return batch.is_checked or self._are_of_users(batch)
-
-    def _are_of_users(self, batch: _Batch) -> bool:
-        """Return whether all records of a valid batch have type 1, so their chain ends with it."""
-        assert batch.end is not None
-        at = batch.at + CONTROL_SIZE
-        while at < batch.end:
-            size, record_type = _record_head(self.source.get(at, RECORD_HEAD))
-            if record_type != USER_RECORD:
-                return False
-            at += size
-        return True
 
     # The records of a batch.
 
@@ -227,6 +242,9 @@ class Scan:
                 return
             if record_type == USER_RECORD:
                 payload = self.source.get(at + RECORD_HEAD, size - RECORD_HEAD)
+                if len(payload) < size - RECORD_HEAD:  # the file was truncated while it was read
+                    yield self._lost(at, batch.end, "torn-batch", torn=True)
+                    return
                 fields = {"type": record_type, "batch": batch.at, **command(payload)}
                 yield Record(at, size, payload, fields, self.name)  # KDB-010
             else:
@@ -235,59 +253,83 @@ class Scan:
 
     # The end of an unsound batch.
 
-    def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None, bool]:
+    def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None]:
         """Return the lost range of an invalid batch, and the offset at which to continue.
 
-        The offset is None if the reader cannot continue. The third result is true if the offset
-        is certain.
+        The offset is None if the reader cannot continue.
         """
         at, end = batch.at, batch.end
+        self._is_torn = False
         if fault == "bad-header":
-            trusted = end if end is not None and self._sum_holds(batch, end) else None
-            chained = trusted or self._chain(batch)
-            following = chained or self._searched(at)
-            stop = following or self._end_of_content(at)
-            if self.source.is_zero(at, stop):
-                fault = "zero-gap"  # KDB-040
-            is_firm = chained is not None and chained > at + CONTROL_SIZE
-            return self._lost(at, stop, fault), following, is_firm
+            place = self._chain(batch) or self._searched(batch)
+            return self._bad_header(at, place or self._end_of_content(at)), place
         if end is not None and self._in_step(end):  # KDB-044, KDB-047
             inner = self._chain(batch)
             if inner is not None and inner < end and self._is_proof(batch, inner):
-                return self._lost(at, inner, fault), inner, self._sum_holds(batch, inner)
-            within = None if inner == end else self._plausible_before(end, at + 1)
-            if within is not None and not self._is_marked(end):
-                # Zeros or the end of the file are weak evidence: they may belong to another batch.
-                self._pass_over(at, within)
-                return self._lost(at, within, fault), within, False
+                if not self._sum_holds(batch, inner):
+                    self._unsettle(inner)
+                return self._lost(at, inner, fault), inner
+            within = self._plausible_before(end, at + 1)
+            # Zeros or the end of the file are weak evidence: they may belong to another batch.
+            if within is not None and inner != end and not self._is_marked(end):
+                self._unsettle_search(at, within)
+                self._unsettle(self._reach(batch))
+                return self._lost(at, within, fault), within
             if self._is_unfinished(batch):
-                return self._lost(at, end, "torn-batch", torn=True), None, True  # KDB-042
-            return self._lost(at, end, fault), end, within is None
-        chained = self._chain(batch)
+                if within is not None:
+                    self._unsettle(at)
+                return self._torn_batch(at, end)
+            if within is not None and inner != end:
+                self._unsettle(end)
+            return self._lost(at, end, fault), end
+        place = self._chain(batch)
         is_past = end is not None and end > self.size
-        if is_past and chained is not None and not self._is_proof(batch, chained):
-            chained = None
-        following = chained or self._searched(at)
-        if following is None and is_past:
-            return self._lost(at, self.size, "torn-batch", torn=True), None, True
-        stop = following or self._end_of_content(at)
-        is_firm = chained is not None and chained > at + CONTROL_SIZE
-        if end is not None:
-            is_firm = is_firm and self._sum_holds(batch, stop)
-        return self._lost(at, stop, fault), following, is_firm
+        if is_past and place is not None and not self._is_proof(batch, place):
+            place = None
+        if place is not None:
+            if end is not None and not self._sum_holds(batch, place):
+                self._unsettle(place)
+            return self._lost(at, place, fault), place
+        place = self._searched(batch)
+        if place is None and is_past:
+            return self._torn_batch(at, self.size)
+        return self._lost(at, place or self._end_of_content(at), fault), place
 
-    def _searched(self, at: int) -> int | None:
+    def _bad_header(self, start: int, end: int) -> Lost:
+        code = "zero-gap" if self.source.is_zero(start, end) else "bad-header"  # KDB-040
+        return self._lost(start, end, code)
+
+    def _torn_batch(self, start: int, end: int) -> tuple[Lost, None]:
+        self._is_torn = True
+        return self._lost(start, end, "torn-batch", torn=True), None  # KDB-042
+
+    def _searched(self, batch: _Batch) -> int | None:
         """Return the next plausible or proven batch after an unsound one (KDB-046)."""
-        following = self._resume_offsets.next(at + 1)
+        following = self._resume_offsets.next(batch.at + 1)
         if following is not None:
-            self._pass_over(at, following)
+            self._unsettle_search(batch.at, following)
+            self._unsettle(self._reach(batch))
         return following
 
-    def _pass_over(self, start: int, stop: int) -> None:
-        """Store the largest end offset that the headers in a skipped range claim (KDB-051)."""
+    # The offsets up to which a later append can change an answer (KDB-051).
+
+    def _unsettle(self, offset: int) -> None:
+        self._unsettled = max(self._unsettled, offset)
+
+    def _unsettle_search(self, start: int, place: int) -> None:
+        """Note what a search from ``start`` to ``place`` depends on."""
+        self._unsettle_headers(start, place)
+        batch = self._batch(place)
+        assert batch.end is not None
+        if not self._is_confirmed(batch):
+            self._unsettle(batch.end)
+
+    def _unsettle_headers(self, start: int, stop: int) -> None:
         at = self.source.find_header(start)
         while at is not None and at < stop:
-            self._beyond = max(self._beyond, self._batch(at).end or 0)
+            end = self._batch(at).end
+            if end is not None:
+                self._unsettle(end)
             at = self.source.find_header(at + len(HEADER))
 
     def _end_of_content(self, at: int) -> int:
@@ -301,25 +343,35 @@ class Scan:
     def _chain(self, batch: _Batch) -> int | None:
         """Return the synchronised offset to which the record sizes lead, or None (KDB-045)."""
         at = batch.at + CONTROL_SIZE
-        return at if self.source.get(at, len(HEADER)) == HEADER else self._walk(at)
+        if self.source.get(at, len(HEADER)) == HEADER:
+            return at
+        led_to = self._walk(at)
+        return led_to if led_to > 0 else None
 
-    def _walk(self, start: int) -> int | None:
-        """Follow a chain of records to the first synchronised offset after ``start`` (KDB-053)."""
+    def _reach(self, batch: _Batch) -> int:
+        """Return the offset where the chain of a batch ends or stops (KDB-051)."""
+        return abs(self._walk(batch.at + CONTROL_SIZE))
+
+    def _walk(self, start: int) -> int:
+        """Follow a chain of records to the first synchronised offset after ``start`` (KDB-053).
+
+        If there is no such offset, return the last end of a record, as a negative number.
+        """
         passed = array("q")
         at = start
         while not (led_to := self._chains.get(at)):
             passed.append(at)
             size, record_type = _record_head(self.source.get(at, RECORD_HEAD))
-            at += size
             if size < RECORD_HEAD or record_type != USER_RECORD:
-                led_to = FAILED
+                led_to = -at
                 break
+            at += size
             if self._in_step(at):
                 led_to = at
                 break
         for offset in passed:
             self._chains.note(offset, led_to)
-        return None if led_to == FAILED else led_to
+        return led_to
 
     def _plausible_before(self, limit: int, at: int) -> int | None:
         """Return the first plausible batch that begins in ``[at, limit)``."""
@@ -329,7 +381,7 @@ class Scan:
     def _is_place(self, at: int) -> bool:
         """Return whether a search for the next batch ends at this header (KDB-046)."""
         batch = self._batch(at)
-        if batch.size > 0 and batch.end is not None and self._sum_holds(batch, batch.end):
+        if batch.size > 0 and self._sum_holds(batch, batch.end):
             return True
         return self._is_plausible(at)
 
@@ -339,18 +391,24 @@ class Scan:
         end = batch.end
         if end is None or not self._in_step(end):
             return False
-        if self._is_marked(end):
-            return True
+        return self._is_marked(end) or self._is_confirmed(batch)
+
+    def _is_confirmed(self, batch: _Batch) -> bool:
+        """Return whether the checksum or the records of a batch lead to its end (KDB-046)."""
+        assert batch.end is not None
         if batch.is_checked:
-            return self._sum_holds(batch, end)
-        return batch.size == 0 or self._chain(batch) == end
+            return self._sum_holds(batch, batch.end)
+        return batch.size == 0 or self._chain(batch) == batch.end
 
     def _batch_after_eof(self, at: int) -> int | None:
         """Return the batch after an EOF record, or None if the data ends there (KDB-039)."""
         following = at + len(EOF_RECORD)
         if self.source.get(following, len(HEADER)) == HEADER:
             return following
-        return self._plausible.next(following)
+        place = self._plausible.next(following)
+        if place is not None:
+            self._unsettle_search(at, place)
+        return place
 
     def _lost(self, start: int, end: int, reason: str, torn: bool = False) -> Lost:
         return Lost(start, end, reason, torn and self.is_last, self.name)
@@ -358,4 +416,4 @@ class Scan:
 
 def _record_head(head: bytes) -> tuple[int, int]:
     """Return the size and the type of a record from its head, which may be truncated."""
-    return int.from_bytes(head[:4], "big"), int.from_bytes(head[4:], "big")
+    return int.from_bytes(head[:4], "big", signed=True), int.from_bytes(head[4:], "big")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from array import array
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
@@ -92,6 +93,37 @@ class Search:
             self._searched = range(at, (size if offset is None else offset) + 1)
         offset = self._searched[-1]
         return offset if offset < size else None
+
+
+class RunningMaximum:
+    """The largest value in any range of offsets, of values that are added in ascending order."""
+
+    def __init__(self) -> None:
+        self._offsets = array("q")
+        # Level k holds the maximum of each complete group of 2^k neighbouring values.
+        self._levels = [array("q")]
+
+    def add(self, offset: int, value: int) -> None:
+        """Add a value at an offset above all others."""
+        self._offsets.append(offset)
+        for level in self._levels:
+            level.append(value)
+            if len(level) % 2:
+                return
+            value = max(level[-2], value)
+        self._levels.append(array("q", [value]))
+
+    def within(self, start: int, stop: int) -> int:
+        """Return the largest value in ``[start, stop)``, or 0."""
+        first, last = bisect_left(self._offsets, start), bisect_left(self._offsets, stop)
+        largest = level = 0
+        while first < last:
+            if first % 2:
+                largest = max(largest, self._levels[level][first])
+            if last % 2:
+                largest = max(largest, self._levels[level][last - 1])
+            first, last, level = (first + 1) // 2, last // 2, level + 1
+        return largest
 
 
 class Memo:

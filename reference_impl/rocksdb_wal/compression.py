@@ -10,6 +10,8 @@ LARGEST_WINDOW = 1 << 27
 #: The largest block of a frame, in bytes (RFC 8878, Block_Maximum_Size).
 LARGEST_BLOCK = 1 << 17
 _RLE_BLOCK, _COMPRESSED_BLOCK = 1, 2
+#: Bits of the first byte after the magic number. A frame states its size if one of them is set.
+_SIZE_FLAG, _SINGLE_SEGMENT = 0xC0, 0x20
 
 #: Default limit of a decompressed record, in bytes (RDB-037).
 MAX_RECORD_SIZE = 1 << 26
@@ -75,7 +77,9 @@ def _parameters(data: bytes) -> zstandard.FrameParameters:
         frame = zstandard.get_frame_parameters(data)
     except zstandard.ZstdError as error:
         raise BadCompression(str(error)) from None
-    if frame.content_size in (0, zstandard.CONTENTSIZE_UNKNOWN, zstandard.CONTENTSIZE_ERROR):
+    # The library's value for an unknown size is also a size that a frame may state.
+    states_size = data[len(MAGIC)] & (_SIZE_FLAG | _SINGLE_SEGMENT)
+    if not states_size or frame.content_size == 0:
         raise BadCompression("a frame that does not state its content size")
     if frame.window_size > LARGEST_WINDOW or frame.dict_id:
         raise BadCompression("a frame that needs a dictionary or a larger window")

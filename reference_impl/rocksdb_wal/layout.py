@@ -6,7 +6,6 @@ Upstream: facebook/rocksdb ``db/log_format.h``, cockroachdb/pebble ``record/reco
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reference_impl.leveldb_log.dialects import (
@@ -48,8 +47,10 @@ class Physical:
     data: memoryview
     at: int
     end: int
-    number: int | None = None
-    sync_offset: int | None = None
+    number: int | None
+    sync_offset: int | None
+    has_bad_number: bool
+    """True if the checksum is only right with the number of the log (RDB-062)."""
 
     @property
     def is_fragment(self) -> bool:
@@ -68,19 +69,31 @@ class Physical:
         )
 
 
-def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
+def physical(
+    block: bytes, at: int, is_sync: bool, log_number: int | None = None
+) -> Physical | None:
     """Return the valid physical record at an offset of a block, or None (RDB-002 to RDB-008).
 
     If ``is_sync`` is true, the types 9 to 12 have the meaning that Pebble gives them (RDB-013).
+    If ``log_number`` is given, it replaces a damaged number in the header (RDB-062).
     """
     if at + HEADER_SIZE > len(block):
         return None
     checksum, length, kind = HEADER.unpack_from(block, at)
     size = header_size(kind, is_sync)
     end = at + size + length
-    if end > len(block) or masked_crc(memoryview(block)[at + 6 : end]) != checksum:
+    if end > len(block):
         return None
     number = int.from_bytes(block[at + 7 : at + 11], "little") if size > HEADER_SIZE else None
+    covered = memoryview(block)[at + 6 : end]
+    has_bad_number = masked_crc(covered) != checksum
+    if has_bad_number:
+        if number is None or log_number is None:
+            return None
+        number = log_number
+        renumbered = b"".join((covered[:1], number.to_bytes(4, "little"), covered[5:]))
+        if masked_crc(renumbered) != checksum:
+            return None
     offset = None
     dialect: str | None
     if size == SYNC_HEADER_SIZE:
@@ -90,19 +103,25 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
         dialect, kind = RECYCLABLE, kind - 4 if kind <= 8 else kind
     else:
         dialect = LEGACY if kind in LEGACY_TYPES else None
-    return Physical(dialect, kind, memoryview(block)[at + size : end], at, end, number, offset)
+    data = memoryview(block)[at + size : end]
+    return Physical(dialect, kind, data, at, end, number, offset, has_bad_number)
 
 
-def any_physical(block: bytes, at: int) -> Physical | None:
+def any_physical(block: bytes, at: int, log_number: int | None = None) -> Physical | None:
     """Return the valid physical record at an offset of a block of unknown dialect (RDB-013)."""
-    return physical(block, at, is_sync=True) or physical(block, at, is_sync=False)
+    return physical(block, at, True, log_number) or physical(block, at, False, log_number)
 
 
-def physical_records(block: bytes, at: int = 0) -> Iterator[Physical]:
-    """Yield the physical records of a block, in any dialect, up to the first invalid record."""
-    while (record := any_physical(block, at)) is not None:
-        yield record
-        at = record.end
+def has_record_after(block: bytes, at: int, log_number: int) -> bool:
+    """Return whether a recyclable record of the log begins after an offset of a block (RDB-050)."""
+    number = log_number.to_bytes(4, "little")
+    found = block.find(number, at + HEADER_SIZE)
+    while found != -1:
+        start = found - HEADER_SIZE
+        if 5 <= block[start + 6] <= 8 and physical(block, start, is_sync=False) is not None:
+            return True
+        found = block.find(number, found + 1)
+    return False
 
 
 def is_well_formed(record: Physical) -> bool:

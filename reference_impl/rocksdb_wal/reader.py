@@ -5,7 +5,7 @@ Upstream: facebook/rocksdb ``db/log_reader.cc``, cockroachdb/pebble ``record/rec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -48,6 +48,7 @@ from reference_impl.rocksdb_wal.layout import (
     ZSTD,
     Physical,
     any_physical,
+    has_record_after,
     is_clean_close,
     is_well_formed,
     physical,
@@ -65,6 +66,8 @@ class OpenRecord:
     fields: dict[str, Any]
     #: The content of the fragments that the reader has read.
     data: bytearray = field(default_factory=bytearray)
+    #: The headers of fragments whose log number is damaged (RDB-062).
+    bad_numbers: list[Lost] = field(default_factory=list)
 
 
 class Scan:
@@ -85,6 +88,8 @@ class Scan:
         self.has_ended = False
         self.tail_from: int | None = None
         self.tail_to: int | None = None
+        #: The last damage that would end the log if the proven offset were lower.
+        self.last_fault: int | None = None
         self.in_step = True
         self.decompressor = Decompressor(max_record_size)
 
@@ -92,7 +97,7 @@ class Scan:
         """Yield the records and lost ranges of a log from its start, then the end."""
         while not self.is_refused and (block := read_block(log)):
             yield from self.next_block(block)
-        yield from self.end_of_log()
+        yield from self.end_of_log(lambda size: survey(log, self.found.number_at(0), size))
 
     @property
     def is_refused(self) -> bool:
@@ -119,16 +124,17 @@ class Scan:
         pos = 0
         while not self.has_ended and pos < len(block):
             at, left = base + pos, BLOCK_SIZE - pos
+            number = self.found.number_at(at)
             if self._is_clean_close(block, pos):
-                yield from self._other_log(at, block, base)
-                return
+                pos = yield from self._other_log(at, block, base)
+                continue
             if left < self.header_size:
                 return  # the trailer (RDB-004)
             if len(block) - pos < HEADER_SIZE:
                 self._cut(at, block, pos, "torn-header")
                 return
             _, length, kind = HEADER.unpack_from(block, pos)
-            data_from = pos + header_size(kind, self._is_sync(block, pos))
+            data_from = pos + header_size(kind, self._is_sync(block, pos, number))
             if data_from + length > BLOCK_SIZE:
                 yield from self._rest_lost(at, block, base, "bad-length")  # RDB-043
                 return
@@ -144,26 +150,26 @@ class Scan:
                 else:
                     yield from self._rest_lost(at, block, base, "zero-header")  # RDB-045
                 return
-            record = self._sound(block, pos)
+            record = self._sound(block, pos, number)
             if record is None:
                 yield from self._rest_lost(at, block, base, "checksum-mismatch")  # RDB-044
                 return
             if self.found.is_numbered and self.found.is_other(record):
-                yield from self._other_log(at, block, base)
-                return
-            yield from self._physical(record, at, base + record.end)
+                pos = yield from self._other_log(at, block, base)
+                continue
+            yield from self._physical(record, block, base)
             pos = record.end
 
-    def _is_sync(self, block: bytes, pos: int) -> bool:
+    def _is_sync(self, block: bytes, pos: int, number: int | None) -> bool:
         """Return whether the types 9 to 12 have a 19-byte header here (RDB-006, RDB-013)."""
         if self.found.dialect is None:
-            return physical(block, pos, is_sync=False) is None
+            return physical(block, pos, False, number) is None
         return self.found.dialect == WAL_SYNC
 
-    def _sound(self, block: bytes, pos: int) -> Physical | None:
+    def _sound(self, block: bytes, pos: int, number: int | None) -> Physical | None:
         if self.found.dialect is None:
-            return any_physical(block, pos)
-        return physical(block, pos, self.found.dialect == WAL_SYNC)
+            return any_physical(block, pos, number)
+        return physical(block, pos, self.found.dialect == WAL_SYNC, number)
 
     def _is_clean_close(self, block: bytes, pos: int) -> bool:
         """Return whether Pebble closed the log at this position (RDB-026)."""
@@ -174,17 +180,17 @@ class Scan:
             and is_clean_close(block, pos, number)
         )
 
-    def _physical(self, record: Physical, at: int, end: int) -> Iterator[Event]:
-        """Process a valid physical record ``[at, end)`` that does not belong to another log."""
-        dialect = self.found.dialect
+    def _physical(self, record: Physical, block: bytes, base: int) -> Iterator[Event]:
+        """Process a valid physical record of a block that does not belong to another log."""
+        at, end, dialect = base + record.at, base + record.end, self.found.dialect
         if record.is_fragment and record.dialect == dialect:
             yield from self._fragment(record, at, end)
         elif record.is_metadata and record.dialect in (None, dialect):
-            yield from self._metadata(record, at, end)
+            yield from self._metadata(record, block, base)
         elif record.kind & IGNORABLE and not record.is_metadata and dialect == LEGACY:
             yield from self._interrupt_open_record()  # RDB-011
         else:
-            yield from self._lose(at, end, "unknown-type")  # RDB-047
+            yield from self._lose(at, end, block, base, "unknown-type")  # RDB-047
 
     def _fragment(self, record: Physical, at: int, end: int) -> Iterator[Event]:
         if record.kind in (FULL, FIRST):
@@ -201,8 +207,13 @@ class Scan:
         else:
             self.open.data += record.data
             self.open.end = end
+        if record.has_bad_number:
+            self.open.bad_numbers.append(_bad_number(record, at))
         if record.kind in (FULL, LAST):
-            yield self._whole(self.open)
+            whole = self._whole(self.open)
+            if isinstance(whole, Record):
+                yield from self.open.bad_numbers
+            yield whole
             self.open = None
 
     def _whole(self, done: OpenRecord) -> Event:
@@ -222,12 +233,15 @@ class Scan:
         self.announced = {}
         return Record(done.at, done.end - done.at, payload, fields)
 
-    def _metadata(self, record: Physical, at: int, end: int) -> Iterator[Event]:
+    def _metadata(self, record: Physical, block: bytes, base: int) -> Iterator[Event]:
         """Process a metadata record, with which RocksDB describes the log (RDB-030 to RDB-034)."""
+        at = base + record.at
         if is_well_formed(record) and self._apply(record, at):
             yield from self._interrupt_open_record()
+            if record.has_bad_number:
+                yield _bad_number(record, at)
         else:
-            yield from self._lose(at, end, "bad-metadata")
+            yield from self._lose(at, base + record.end, block, base, "bad-metadata")
 
     def _apply(self, record: Physical, at: int) -> bool:
         """Store metadata for the next record. Return False if the metadata is not allowed here."""
@@ -248,33 +262,54 @@ class Scan:
 
     def _rest_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
         """Report the rest of a block as lost, because the length cannot be trusted."""
-        yield from self._lose(at, base + len(block), reason)
+        yield from self._lose(at, base + len(block), block, base, reason)
         # After a short block, no block boundary follows at which to resynchronise.
         self.in_step = self.has_ended or len(block) == BLOCK_SIZE
 
-    def _lose(self, at: int, end: int, reason: str) -> Iterator[Lost]:
+    def _lose(self, at: int, end: int, block: bytes, base: int, reason: str) -> Iterator[Lost]:
         """Report damage, or end the log if an unfinished write explains the bytes (RDB-050)."""
-        if self._may_end_at(at):
+        if self._may_end_at(at, block, base):
             self._end_at(at)
             self.tail_from = self.open.at if self.open else at
         else:
+            self.last_fault = at
             yield Lost(at, end, reason)
             yield from self._open_record_lost()
 
-    def _may_end_at(self, at: int) -> bool:
-        """Return whether the log may end at ``at``, so that invalid bytes there are not damage."""
+    def _may_end_at(self, at: int, block: bytes, base: int) -> bool:
+        """Return whether the log may end at ``at``, so that invalid bytes there are not damage.
+
+        ``block`` begins at ``base`` in the log.
+        """
         found = self.found
         if not found.is_numbered or at < found.proven:
             return False
-        is_recycled = found.last_other is not None and found.last_other > at
-        return found.dialect == WAL_SYNC or is_recycled
+        if found.dialect is None:
+            return found.last_other is not None
+        if found.dialect == WAL_SYNC:
+            return True
+        assert found.number is not None
+        return at < base or not has_record_after(block, at - base, found.number)
 
-    def _other_log(self, at: int, block: bytes, base: int) -> Iterator[Event]:
-        """End the log at a record of another log or at Pebble's trailer, if possible (RDB-025)."""
-        if at < self.found.proven:
-            yield from self._rest_lost(at, block, base, "other-log")  # RDB-046
-        else:
+    def _other_log(self, at: int, block: bytes, base: int) -> Generator[Event, None, int]:
+        """End the log at a record of another log or at Pebble's trailer, if possible (RDB-025).
+
+        Return the position in the block at which the reader continues (RDB-046).
+        """
+        if at >= self.found.proven:
             self._end_at(at)
+            if self.found.last_own > at:
+                self.tail_from = self.open.at if self.open else at
+            return len(block)
+        pos = at - base
+        records = self.found.records(block, base, pos)
+        # The bytes of a clean close at this position may be a record of this log, too.
+        following = next((r.at for r in records if r.at > pos and self.found.is_own(r)), None)
+        if following is None:
+            yield from self._rest_lost(at, block, base, "other-log")
+            return len(block)
+        yield from self._lose(at, base + following, block, base, "other-log")
+        return following
 
     def _end_at(self, at: int) -> None:
         self.has_ended = True
@@ -282,7 +317,7 @@ class Scan:
 
     def _look_for_other_log(self, block: bytes, base: int) -> None:
         """Find the first block that begins with a record of another log (RDB-050)."""
-        first = any_physical(block, 0)
+        first = any_physical(block, 0, self.found.number_at(base))
         if self.tail_to is None and first is not None and self.found.is_other(first):
             self.tail_to = base
 
@@ -301,15 +336,17 @@ class Scan:
         """Report zeros as lost, because the log continues after them at ``base``."""
         assert self.zeros_from is not None
         start, self.zeros_from = self.zeros_from, None
-        first = self._sound(block, 0)
+        first = self._sound(block, 0, self.found.number_at(base))
         is_moved = (
             first is not None
             and first.is_metadata
+            and first.dialect is not None
+            and first.dialect == self.found.dialect
             and not self.found.is_other(first)
             and base - start < first.end
         )
-        if not is_moved:  # RDB-024: RocksDB moves metadata to the next block rather than split it
-            yield from self._lose(start, base, "zero-gap")
+        if not is_moved:  # RDB-063: RocksDB moves metadata to the next block rather than split it
+            yield from self._lose(start, base, block, base, "zero-gap")
 
     def _cut(self, at: int, block: bytes, pos: int, reason: str) -> None:
         """Process the end of the log inside a physical record or in zeros."""
@@ -321,12 +358,15 @@ class Scan:
         self.torn = Lost(start, self.size, reason, torn=True)
         self._end_at(start)
 
-    def end_of_log(self) -> Iterator[Event]:
-        """Yield the lost range of an unfinished write, if any, then the end."""
+    def end_of_log(self, survey_start: Callable[[int], Survey]) -> Iterator[Event]:
+        """Yield the lost range of an unfinished write, if any, then the end.
+
+        ``survey_start`` returns the properties of the first bytes of the log.
+        """
         if self.is_refused:
             yield End("refused", "unsupported-compression", None)
             return
-        end: int | None = self.size
+        end = self.size
         if self.zeros_from is not None:
             end = self.zeros_from
         elif self.end is not None:
@@ -339,12 +379,21 @@ class Scan:
         if self.torn is not None:
             yield self.torn
             end = self.torn.start
-        is_doubtful = self.found.dialect == WAL_SYNC and self.first_damage and self.has_ended
-        if not self.in_step or is_doubtful:
-            end = None  # RDB-056
+        is_safe = self.in_step and not self._depends_on_bytes_from(end, survey_start)  # RDB-056
         verdict: Verdict = "damaged" if self.first_damage else "torn" if self.torn else "intact"
         reason = self.first_damage or (self.torn.reason if self.torn else None)
-        yield End(verdict, reason, end)
+        yield End(verdict, reason, end if is_safe else None)
+
+    def _depends_on_bytes_from(self, end: int, survey_start: Callable[[int], Survey]) -> bool:
+        """Return whether a fault before ``end`` is damage only because of bytes after ``end``."""
+        if self.found.dialect != WAL_SYNC or self.last_fault is None:
+            return False
+        return survey_start(end).proven <= self.last_fault
+
+
+def _bad_number(record: Physical, at: int) -> Lost:
+    """Return the header of a physical record as a lost range (RDB-062)."""
+    return Lost(at, at + record.end - record.at - len(record.data), "bad-number")
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:

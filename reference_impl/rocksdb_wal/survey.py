@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from reference_impl.leveldb_log.dialects import COMPRESSION, log_number
+from reference_impl.leveldb_log.dialects import COMPRESSION, RECYCLABLE_HEADER_SIZE, log_number
 from reference_impl.leveldb_log.layout import read_block
 from reference_impl.rocksdb_wal.compression import MAGIC
 from reference_impl.rocksdb_wal.layout import (
@@ -21,7 +21,6 @@ from reference_impl.rocksdb_wal.layout import (
     any_physical,
     is_clean_close,
     is_well_formed,
-    physical_records,
 )
 
 
@@ -30,6 +29,9 @@ class Survey:
     """The properties of a log that the reader finds before the records (RDB-012 to RDB-017)."""
 
     number: int | None
+    #: The start of the block with the record that gave the number, the end of the clean close that
+    #: gave it, or 0 if it was known before.
+    number_from: int = 0
     #: The dialect, or None if no physical record determines it.
     dialect: str | None = None
     #: The compression, or None if no record has determined it yet.
@@ -38,6 +40,8 @@ class Survey:
     has_compression_record: bool = False
     #: An offset before which all bytes were written.
     proven: int = 0
+    #: The end of the last physical record of this log.
+    last_own: int = 0
     #: The start of the last block that begins with a record of another log, or None.
     last_other: int | None = None
 
@@ -50,9 +54,26 @@ class Survey:
         """Return whether a physical record has the number of another log (RDB-015)."""
         return record.number is not None and record.number != self.number
 
+    def number_at(self, at: int) -> int | None:
+        """Return the number if it is known from the bytes before an offset (RDB-062)."""
+        return self.number if at >= self.number_from else None
+
+    def is_own(self, record: Physical) -> bool:
+        """Return whether a physical record has the number and the dialect of this log."""
+        return record.number == self.number and record.dialect == self.dialect
+
+    def records(self, block: bytes, base: int, at: int = 0) -> Iterator[Physical]:
+        """Yield the physical records of a block, in any dialect, up to the first invalid record.
+
+        ``base`` is the offset of the block, and ``at`` the first position in the block.
+        """
+        while (record := any_physical(block, at, self.number_at(base + at))) is not None:
+            yield record
+            at = record.end
+
     def look_at_start(self, block: bytes) -> None:
         """Set properties from the first physical record, or from Pebble's trailer in its place."""
-        first = any_physical(block, 0)
+        first = any_physical(block, 0, self.number)
         if first is not None and first.kind != COMPRESSION:
             if self.number is None or not self.is_other(first):
                 self.compression = NO_COMPRESSION
@@ -61,11 +82,12 @@ class Survey:
             self.has_compression_record = True
         elif self.number is None and is_clean_close(block, 0, None):
             self.number = (int.from_bytes(block[7:11], "little") - 1) & 0xFFFFFFFF  # RDB-014
+            self.number_from = RECYCLABLE_HEADER_SIZE
 
     def add(self, record: Physical, base: int) -> None:
         """Update the properties with a valid physical record of the block at ``base``."""
         if self.number is None:
-            self.number = record.number  # RDB-014
+            self.number, self.number_from = record.number, base  # RDB-014
         if self.is_other(record):
             if record.at == 0:
                 self.last_other = base
@@ -76,10 +98,12 @@ class Survey:
                 self.compression = NO_COMPRESSION  # RDB-030
         if record.dialect != self.dialect:
             return
-        if record.sync_offset is not None:
-            self.proven = max(self.proven, record.sync_offset)  # RDB-017
-        elif record.number is not None and record.at == 0:
-            self.proven = base  # RDB-016
+        if self.is_own(record):
+            self.last_own = base + record.end
+            if record.sync_offset is None:
+                self.proven = self.last_own  # RDB-016
+            else:
+                self.proven = max(self.proven, record.sync_offset)  # RDB-017
         if self.compression is None and record.kind in (FULL, FIRST):
             is_frame = bytes(record.data[: len(MAGIC)]) == MAGIC
             self.compression = ZSTD if is_frame else NO_COMPRESSION  # RDB-032
@@ -93,16 +117,28 @@ def number_of(path: Path, context: Mapping[str, Any]) -> int | None:
     return None if number is None else int(number) & 0xFFFFFFFF
 
 
-def survey(log: BinaryIO, number: int | None) -> Survey:
-    """Return the properties of a log, and leave the stream at offset 0."""
+def survey(log: BinaryIO, number: int | None, size: int | None = None) -> Survey:
+    """Return the properties of a log, or of its first ``size`` bytes.
+
+    Leaves the stream at offset 0.
+    """
+    log.seek(0)
+    found = survey_blocks(iter(lambda: read_block(log), b""), number, size)
+    log.seek(0)
+    return found
+
+
+def survey_blocks(blocks: Iterable[bytes], number: int | None, size: int | None = None) -> Survey:
+    """Return the properties of a log with these blocks, or of its first ``size`` bytes."""
     found = Survey(number)
     base = 0
-    log.seek(0)
-    while block := read_block(log):
+    for whole in blocks:
+        block = whole if size is None else whole[: size - base]
         if base == 0:
             found.look_at_start(block)
-        for record in physical_records(block):
+        for record in found.records(block, base):
             found.add(record, base)
-        base += len(block)
-    log.seek(0)
+        base += len(whole)
+        if size is not None and base >= size:
+            break
     return found

@@ -72,7 +72,8 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
         if not records:
             return
         context = {**context, **_form(found)}
-        _check_form(found, context, last.end, records[0])
+        kept = survey(log, found.number, last.end)
+        _check_form(kept, context, last.end, records[0])
         number = _number(path, context)
         writer = Writer(number, context, last.end, scan.timestamp_sizes, scan.decompressor)
         writer.check(records)

@@ -112,9 +112,12 @@ class Slots:
 
     def __init__(self, file: BinaryIO, size: int, page_size: int) -> None:
         self.file = file
+        self.slot_size = FRAME_HEADER_SIZE + page_size
+        self._end_at(size)
+
+    def _end_at(self, size: int) -> None:
         #: The length of the file in bytes.
         self.size = size
-        self.slot_size = FRAME_HEADER_SIZE + page_size
         #: The number of complete slots.
         self.count = max(0, size - HEADER_SIZE) // self.slot_size
         #: The offset of the bytes after the last complete slot.
@@ -125,20 +128,25 @@ class Slots:
         return HEADER_SIZE + (number - 1) * self.slot_size
 
     def data(self, number: int) -> bytes:
-        """Return the bytes of a whole slot."""
-        return self._read(self.at(number), self.slot_size)
+        """Return the bytes of a whole slot; zeros if a checkpoint has truncated the file."""
+        return self._read(self.at(number), self.slot_size).ljust(self.slot_size, b"\0")
 
     def header(self, number: int) -> FrameHeader:
-        """Return the header of a whole slot."""
-        return FrameHeader.of(self._read(self.at(number), FRAME_HEADER_SIZE))
+        """Return the header of a whole slot; zeros if a checkpoint has truncated the file."""
+        data = self._read(self.at(number), FRAME_HEADER_SIZE)
+        return FrameHeader.of(data.ljust(FRAME_HEADER_SIZE, b"\0"))
 
     def piece(self) -> bytes:
         """Return the bytes after the last whole slot, up to the end of a frame header."""
-        return self._read(self.cut, min(self.size - self.cut, FRAME_HEADER_SIZE))
+        return self._read(self.cut, max(0, min(self.size - self.cut, FRAME_HEADER_SIZE)))
 
     def _read(self, at: int, length: int) -> bytes:
+        """Return bytes of the file; a file that is shorter than before ends where it now ends."""
         self.file.seek(at)
-        return self.file.read(length)
+        data = self.file.read(length)
+        if len(data) < length:
+            self._end_at(min(self.size, self.file.seek(0, 2)))
+        return data
 
 
 def covered(slot: bytes) -> bytes:

@@ -91,21 +91,27 @@ def looks_unfinished(head: bytes) -> bool:
 
 
 def rebuild(file: BinaryIO, size: int) -> Opening | None:
-    """Rebuild the header from frame 1. Return None unless 32 redundant bits match (SQW-026)."""
+    """Rebuild the header from frame 1. Return None unless redundant bits match (SQW-026)."""
+    stored: Opening | None = None
+    file.seek(0)
+    _, _, _, _, header_salts, *checksum = HEADER.unpack(file.read(HEADER_SIZE).ljust(HEADER_SIZE))
     for page_size in PAGE_SIZES:
         slots = Slots(file, size, page_size)
         if not slots.count:
-            return None
+            break
         slot = slots.data(1)
         frame = FrameHeader.of(slot)
         if not frame.page:
-            return None
+            break
         for order in _ORDERS:
             state = rewind(frame.checksum, covered(slot), order)
-            header = _header_of(state, order, page_size, frame.salts)
-            if header:
-                return Opening(page_size, order, frame.salts, state, header, is_damaged=True)
-    return None
+            for salts in (frame.salts, header_salts):
+                header = _header_of(state, order, page_size, salts)
+                if header:
+                    return Opening(page_size, order, salts, state, header, is_damaged=True)
+            if stored is None and state == tuple(checksum):
+                stored = Opening(page_size, order, frame.salts, state, None, is_damaged=True)
+    return stored
 
 
 _ORDERS: tuple[Order, Order] = ("<", ">")

@@ -177,7 +177,10 @@ class _Tail:
         self.last_unfinished = self.last_own
         while self.last_unfinished < count and self._awaits_checksum(self.last_unfinished + 1):
             self.last_unfinished += 1
-        self.is_cut = self._is_cut()
+        # A piece that begins with zeros counts as a slot that awaits its checksum (SQW-032).
+        follows, piece = count == self.last_unfinished, self.slots.piece()
+        self.ends_in_zeros = follows and bool(piece) and not any(piece[:16])
+        self.is_cut = self._is_cut(piece, follows)
         found = self.survey.transactions()
         mark = next((n for n in marks if not self.survey.is_padding(n)), None)
         if mark and (self.survey.found[mark].transaction or self._goes_on_after(mark)):
@@ -187,18 +190,18 @@ class _Tail:
             self.torn = "torn-frame"
         elif marks and not self.reason:
             self.torn = "bad-tail"
-        elif self.last_unfinished > self.last_mark:
+        elif self.last_unfinished > self.last_mark or self.ends_in_zeros:
             self.torn = "uncommitted"
 
     def _awaits_checksum(self, number: int) -> bool:
-        """Return whether a frame was written before an earlier frame got its checksum (SQW-032)."""
-        frame = self.slots.header(number)
-        return frame.salts == NO_SALTS and frame.page != 0
+        """Return whether a slot was reserved, but has no checksum yet (SQW-032)."""
+        return self.slots.header(number).salts == NO_SALTS
 
-    def _is_cut(self) -> bool:
-        """Return whether the file ends inside a frame of this generation (SQW-033)."""
-        piece = self.slots.piece()
-        follows = self.slots.count == self.last_unfinished
+    def _is_cut(self, piece: bytes, follows: bool) -> bool:
+        """Return whether the file ends inside a frame of this generation (SQW-033).
+
+        ``follows`` is true if the piece at the end directly follows the slots of this generation.
+        """
         salts = piece[SALTS]
         if len(salts) == 8:
             is_waiting = follows and salts == NO_SALTS and any(piece[:4])
@@ -227,7 +230,8 @@ class _Tail:
             yield from self.survey.lost(self.last_mark)
         if self.torn:
             start = self.slots.at(unfinished_from)
-            stop = self.slots.size if self.is_cut else self.slots.at(self.last_unfinished + 1)
+            is_open = self.is_cut or self.ends_in_zeros
+            stop = self.slots.size if is_open else self.slots.at(self.last_unfinished + 1)
             yield Lost(start, stop, self.torn, torn=True)
 
     def _record(self, transaction: Transaction) -> Record:

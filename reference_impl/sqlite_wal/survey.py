@@ -6,6 +6,7 @@ the frame gives the checksum before the frame. This checksum identifies the prev
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -92,9 +93,10 @@ class Survey:
         return slot.header.has_salts(self.opening.salts) or is_known
 
     def is_commit(self, number: int) -> bool:
-        """Return whether a slot holds a commit frame or broken padding (SQW-015)."""
+        """Return whether a slot counts as a commit frame (SQW-015, SQW-055)."""
         slot = self.found[number]
-        return slot.header.db_pages != 0 or slot.repeats is not None
+        is_marked = slot.header.db_pages != 0 or slot.repeats is not None
+        return is_marked or self._sizes(number)[1] != 0
 
     def is_padding(self, number: int) -> bool:
         """Return whether a slot is padding, whole or broken (SQW-014, SQW-015)."""
@@ -263,18 +265,27 @@ class Survey:
         """Return whether a transaction can begin after this slot (SQW-040)."""
         if number <= self.committed:
             return number == 0 or self.slots.header(number).db_pages != 0
-        slot = self.found[number]
-        before = self._stored(number - 1)
-        if slot.follows is None and before is not None and self._gained_mark(number, before):
-            return False
-        return slot.header.db_pages != 0
+        if self.found[number].header.db_pages:
+            return self._sizes(number)[0] != 0
+        # A flipped bit of the image shows only sizes of which the last bits are zero.
+        page_size = self.slots.slot_size - FRAME_HEADER_SIZE
+        return self._sizes(number)[1] % (2**34 // page_size) != 0
 
-    def _gained_mark(self, number: int, before: State) -> bool:
-        """Return whether the checksums before and after a lost frame give a database size of 0."""
+    def _sizes(self, number: int) -> tuple[int | None, int]:
+        """Return the word of the size that the checksum of an unproven slot fits (SQW-040).
+
+        The second value is the same word if the checksum also fits the page number, and else 0. If
+        the slot stores the size 0, this is its lost size (SQW-055).
+        """
+        before = self._stored(number - 1)
+        if self.found[number].follows is not None or before is None:
+            return None, 0
         data, order = self.slots.data(number), self.opening.order
         image = data[FRAME_HEADER_SIZE:]
         first, second = rewind(FrameHeader.of(data).checksum, image, order)
-        return second == (before[1] + first) & 0xFFFFFFFF
+        (page,) = struct.unpack(f"{order}I", data[:4])
+        size = (second - before[1] - first) & 0xFFFFFFFF
+        return size, size if first == (before[0] + page + before[1]) & 0xFFFFFFFF else 0
 
     def code(self, number: int) -> str:
         """Return the reason code of a slot that is lost wholly or in part (SQW-036, SQW-041)."""
@@ -293,6 +304,7 @@ class Survey:
 
     def _is_in_place(self, number: int) -> bool:
         """Return whether the checksum before a frame is the checksum after the previous slot."""
+        # The computed checksum of the previous slot counts only if it proves this frame (SQW-036).
         before = self.found[number].before
         return before in (self._stored(number - 1), self._value_after(number - 1))
 

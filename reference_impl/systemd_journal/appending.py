@@ -26,7 +26,7 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         raise CannotWrite(f"the file is damaged: {inspection.faults[0].text}")
     if header.state != layout.OFFLINE:
         raise CannotWrite("the file is archived or was not closed")
-    if header.compatible_flags & ~7:
+    if header.compatible_flags & ~layout.COMPATIBLE_KNOWN:
         raise CannotWrite("the file has a feature that writers must not continue")
     if not header.data_hash_table_size or not header.field_hash_table_size:
         raise CannotWrite("the file has no hash tables")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -43,19 +43,6 @@ def entry_body(payloads: Iterable[bytes]) -> bytes:
     The fields are sorted, and each field appears once (SDJ-019, SDJ-082).
     """
     return b"".join(export_field(p) for p in sorted(set(payloads)) if not p.startswith(BOOT_ID))
-
-
-def export_entry(record_fields: Mapping[str, Any], seqnum_id: str, body: bytes) -> bytes:
-    """Return a whole entry as ``journalctl -o export`` prints it since systemd 254."""
-    lines = (
-        f"__CURSOR={record_fields['cursor']}",
-        f"__REALTIME_TIMESTAMP={record_fields['realtime']}",
-        f"__MONOTONIC_TIMESTAMP={record_fields['monotonic']}",
-        f"__SEQNUM={record_fields['seqnum']}",
-        f"__SEQNUM_ID={seqnum_id}",
-        f"_BOOT_ID={record_fields['boot_id']}",
-    )
-    return "\n".join(lines).encode() + b"\n" + body + b"\n"
 
 
 def field_to_json(payload: bytes) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from reference_impl.answer import Record
 from reference_impl.systemd_journal import layout, seals
-from reference_impl.systemd_journal.counts import check_counts, check_shape
+from reference_impl.systemd_journal.counts import check_counts, check_shape, header_fault
 from reference_impl.systemd_journal.export_format import entry_body, field_to_json
 from reference_impl.systemd_journal.layout import Header, parse_header
 from reference_impl.systemd_journal.links import Links
@@ -96,6 +96,13 @@ def inspect(
     faults.add(check_shape(header, view.size))
     walk = Walk(view)
     walk.run(progress)
+    if (right := walk.right_key()) is not None:
+        name, right_header = right
+        faults.add([header_fault(name, "the hashes show another value", "SDJ-106")])
+        view = View(data, right_header, view.max_field)
+        walk = Walk(view)
+        walk.run(progress)
+    walk.prove()
     faults.add(walk.faults)
     links = Links(view, walk)
     faults.add(links.main_chain())
@@ -110,6 +117,7 @@ def inspect(
             faults.add([Fault(at + 16, at + 24, "bad-order", "SDJ-047", text)])
         seqnum = entry.seqnum
         faults.add(links.entry(at))
+        faults.add(links.boot_id(at))
     faults.add(links.tables())
     faults.add(links.fields())
     faults.add(links.data_arrays(progress))

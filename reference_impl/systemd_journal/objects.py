@@ -57,6 +57,17 @@ def budget(at: int, max_field: int) -> int:
     return 64 * at + 4 * max_field
 
 
+def hash_of(payload: bytes, header: Header, is_keyed: bool) -> int:
+    """Return the hash of a payload, keyed or not (SDJ-021, SDJ-022)."""
+    return siphash24(payload, header.file_id) if is_keyed else jenkins64(payload)
+
+
+def is_field_payload(payload: bytes) -> bool:
+    """Return whether a payload is a field, ``NAME=value`` (SDJ-045)."""
+    name, equals, _ = payload.partition(b"=")
+    return bool(equals) and FIELD_NAME.fullmatch(name) is not None
+
+
 class Faults:
     """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093)."""
 
@@ -101,6 +112,8 @@ class View:
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
+        #: Sizes of objects whose size field is wrong, by offset (SDJ-104).
+        self.true_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
         """Return type, flags and size of an object, or the text of a fault (SDJ-010, SDJ-011)."""
@@ -114,14 +127,13 @@ class View:
         if at + layout.OBJECT_SIZE > self.size:
             return "an offset outside the file"
         object_type, flags, size = layout.OBJECT_HEADER.unpack_from(self.data, at)
+        size = self.true_sizes.get(at, size)
         if not layout.DATA <= object_type <= layout.TAG:
             return f"object type {object_type}"
         if at + size > self.size:
             return f"an object of {size} bytes, which ends past the end of the file"
         if (wrong := self._wrong_size(object_type, size)) is not None:
             return wrong
-        if flags & layout.OBJECT_COMPRESSED and object_type != layout.DATA:
-            return f"a compressed {layout.TYPE_NAMES[object_type]}"
         return object_type, flags, size
 
     def framed_type(self, at: int) -> int:
@@ -156,8 +168,8 @@ class View:
         return f"a {layout.TYPE_NAMES[object_type]} of {size} bytes"
 
     def object_size(self, at: int) -> int:
-        """Return the size field of an object."""
-        return self.number(at + 8)
+        """Return the size of an object (SDJ-010, SDJ-104)."""
+        return self.true_sizes.get(at) or self.number(at + 8)
 
     def number(self, at: int) -> int:
         """Return eight bytes as a number."""
@@ -176,6 +188,10 @@ class View:
         body = self.data[at + 64 : at + self.object_size(at)]
         for item, *_ in struct.iter_unpack("<I" if self.header.compact else "<QQ", body):
             yield item
+
+    def item_hashes(self, at: int) -> Iterator[tuple[int, int]]:
+        """Yield the DATA offsets and hashes in an ENTRY of a regular file (SDJ-015)."""
+        yield from struct.iter_unpack("<QQ", self.data[at + 64 : at + self.object_size(at)])
 
     def slots(self, at: int) -> Iterator[int]:
         """Yield the slots of an ENTRY_ARRAY, used or not (SDJ-017)."""
@@ -205,9 +221,7 @@ class View:
 
     def hash(self, payload: bytes) -> int:
         """Return the hash of a payload by the file's hash function (SDJ-021 to SDJ-023)."""
-        if self.header.keyed:
-            return siphash24(payload, self.header.file_id)
-        return jenkins64(payload)
+        return hash_of(payload, self.header, self.header.keyed)
 
     def content_fault(self, at: int, object_type: int, flags: int, size: int) -> Fault | None:
         """Return the content fault of a correctly framed object, if there is one."""
@@ -243,6 +257,12 @@ class View:
             return self.header.data_hash_table_offset - layout.OBJECT_SIZE
         return self.header.field_hash_table_offset - layout.OBJECT_SIZE
 
+    def named_table_size(self, object_type: int) -> int:
+        """Return the size of all buckets that the header states, unchecked (SDJ-016)."""
+        if object_type == layout.DATA_HASH_TABLE:
+            return self.header.data_hash_table_size
+        return self.header.field_hash_table_size
+
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED
         try:
@@ -261,8 +281,7 @@ class View:
             return Fault(at, end, "bad-compression", "SDJ-026", str(error))
         if self.number(at + 16) != self.hash(payload):
             return Fault(at, end, "hash-mismatch", "SDJ-044", "a DATA with an invalid hash")
-        name, equals, _ = payload.partition(b"=")
-        if not equals or not FIELD_NAME.fullmatch(name):
+        if not is_field_payload(payload):
             return Fault(at, end, "bad-field", "SDJ-045", "a DATA that is not FIELD=value")
         if compression and not (
             self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]

@@ -18,6 +18,7 @@ from reference_impl.systemd_journal.inspection import Inspection, inspect, refus
 from reference_impl.systemd_journal.layout import parse_header
 from reference_impl.systemd_journal.loading import loaded
 from reference_impl.systemd_journal.objects import Fault
+from reference_impl.systemd_journal.walk import Walk
 
 
 def recognise(path: Path) -> bool:
@@ -106,8 +107,20 @@ def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
         inspection,
         [at for at in inspection.entries if at in selected],
         lost,
-        End(verdict, reason, inspection.walk.end if verdict == "intact" else None),  # SDJ-055
+        End(verdict, reason, append_offset(inspection.walk) if verdict == "intact" else None),
     )
+
+
+def append_offset(walk: Walk) -> int | None:
+    """Return the offset at which a writer may continue an intact file, else None (SDJ-055)."""
+    header = walk.view.header
+    if header.state != layout.OFFLINE or header.compatible_flags & ~layout.COMPATIBLE_KNOWN:
+        return None
+    if not header.data_hash_table_size or not header.field_hash_table_size:
+        return None
+    if header.sealed and walk.view.data[walk.last] != layout.TAG:
+        return None
+    return walk.end
 
 
 def _torn_header(size: int) -> Examination:

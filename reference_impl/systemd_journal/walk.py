@@ -6,14 +6,33 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from reference_impl.systemd_journal import layout
-from reference_impl.systemd_journal.layout import align
-from reference_impl.systemd_journal.objects import Fault, View
+from reference_impl.systemd_journal.hashes import jenkins64, siphash24
+from reference_impl.systemd_journal.layout import Header, align
+from reference_impl.systemd_journal.objects import (
+    FIELD_NAME,
+    Fault,
+    View,
+    hash_of,
+    is_field_payload,
+)
 
 # Set in the object map for an object with a valid frame and invalid content.
 BAD = 0x80
+
+_HASHED = (layout.DATA, layout.FIELD)
+# Objects whose hash can show that they have another size.
+_PROVABLE = (*_HASHED, layout.ENTRY)
+# The number of names that are hashed with other file ids (SDJ-106).
+_NAMES_TO_TRY = 16
+
+
+def _is_valid(fault: Fault | None) -> bool:
+    """Return whether an object with this content fault is valid: at most SDJ-027."""
+    return fault is None or fault.end == fault.start
 
 
 class Walk:
@@ -33,6 +52,15 @@ class Walk:
         self.cut: int | None = None
         self._linked = self._main_chain()
         self._lost: list[tuple[int, int]] = []
+        # The place of the last search for a known object, and the last place that it tried.
+        self._search = -1, 0
+        self._found: int | None = None
+        # DATA and FIELD objects with a wrong hash, with their faults.
+        self._suspects: dict[int, Fault] = {}
+        #: DATA objects that are valid although their hash is wrong (SDJ-105).
+        self.wrong_hashes: set[int] = set()
+        self._has_right_hash = False
+        self._jenkins: dict[int, int | None] = {}
 
     def kind(self, at: int) -> int:
         """Return the type of the object at an offset, with :data:`BAD` if it is unsound, or 0."""
@@ -62,37 +90,131 @@ class Walk:
             progress(at)
             if self.last >= tail and not self._more_follows(at):
                 break
-            framed = self._framed(at)
-            if isinstance(framed, str):
-                if (following := self._resync(at)) is None:
-                    self._end_early(at, framed)
+            used = self._usable(at)
+            if isinstance(used, str):
+                if (following := self._known_object(at)) is None:
+                    self._end_early(at, used)
                     break
-                self._lose(Fault(at, following, "bad-object", "SDJ-011", framed))
+                self._lose(Fault(at, following, "bad-object", "SDJ-011", used))
                 at = following
                 continue
-            object_type, flags, size = framed
-            fault = view.content_fault(at, object_type, flags, size)
+            object_type, flags, size, fault = used
             following = at + align(size)
-            if fault is not None and fault.end > at:
+            mark = object_type
+            if fault is not None and not _is_valid(fault):
                 if object_type != layout.ENTRY and following < tail:
                     # If the hash is wrong, the size may be wrong too. Check for the next object.
                     if isinstance(view.frame(following), str):
-                        following = self._resync(at) or following
+                        following = self._known_object(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
                 self._lose(fault)
-                mark = object_type | BAD
+                if object_type in _HASHED and fault.reason == "hash-mismatch":
+                    self._suspects[at] = fault
+                mark |= BAD
             else:
+                self._has_right_hash |= object_type in _HASHED
                 if fault is not None:
                     flags_at, _ = layout.HEADER_FIELDS["incompatible_flags"]
                     self.faults.append(
                         Fault(flags_at, flags_at + 4, fault.reason, fault.rule, fault.text)
                     )
-                mark = object_type
+            if flags & layout.OBJECT_COMPRESSED and object_type != layout.DATA:
+                text = f"a compressed {layout.TYPE_NAMES[object_type]}"
+                self.faults.append(Fault(at + 1, at + 2, "bad-object", "SDJ-026", text))
+            if size != view.number(at + 8):
+                text = f"a {layout.TYPE_NAMES[object_type]} of {size} bytes with another size"
+                self.faults.append(Fault(at + 8, at + 16, "bad-object", "SDJ-104", text))
             self.kinds.extend(bytes((at >> 3) + 1 - len(self.kinds)))
             self.kinds[at >> 3] = mark
             self.counts[object_type] += 1
             self.last, self.end = at, following
             at = following
+
+    def prove(self) -> None:
+        """Accept the fields that an entry proves although their hash is wrong (SDJ-105)."""
+        proven = self._proven()
+        # If the key is wrong, every keyed hash is.
+        is_wrong_key = bool(proven) and self.view.header.keyed and not self._has_right_hash
+        if is_wrong_key:
+            proven |= {at for at in self._suspects if self.kind(at) == layout.FIELD | BAD}
+        else:
+            self.wrong_hashes = proven
+        changed: dict[Fault, list[Fault]] = {}
+        for at in proven:
+            fault, object_type = self._suspects[at], self.kind(at) & ~BAD
+            end = at + align(self.view.object_size(at))
+            self.kinds[at >> 3] = object_type
+            self._lost.remove((at, fault.end))
+            changed[fault] = []
+            if not is_wrong_key:
+                changed[fault].append(Fault(at + 16, at + 24, fault.reason, fault.rule, fault.text))
+            if fault.end > end:
+                self._lost.append((end, fault.end))
+                text = "no object after a field"
+                changed[fault].append(Fault(end, fault.end, "bad-object", "SDJ-041", text))
+        self._lost.sort()
+        self.faults = [new for fault in self.faults for new in changed.get(fault, [fault])]
+        if is_wrong_key:
+            at, size = layout.HEADER_FIELDS["file_id"]
+            text = "no keyed hash is right"
+            self.faults.insert(0, Fault(at, at + size, "bad-header", "SDJ-106", text))
+
+    def _proven(self) -> set[int]:
+        """Return the DATA objects with a wrong hash that an entry proves (SDJ-105)."""
+        view, proven = self.view, set[int]()
+        if not self._suspects:
+            return proven
+        hashes: dict[int, int] = {}
+        for at in self._suspects:
+            if self.jenkins(at) is not None:
+                hashes[at] = view.hash(view.payload(at))
+                if (hashes[at] ^ view.number(at + 16)).bit_count() == 1:
+                    proven.add(at)
+                    self._has_right_hash = True
+        for entry in self.sound(layout.ENTRY):
+            items = Counter(view.items(entry))
+            suspects = [at for at in items if at in self._suspects and self.jenkins(at) is not None]
+            if not suspects:
+                continue
+            if not view.header.compact:
+                for at, stored in view.item_hashes(entry):
+                    if hashes.get(at) == stored:
+                        proven.add(at)
+                        self._has_right_hash = True
+            left = view.entry(entry).xor_hash
+            for at, count in items.items():
+                if (number := self.jenkins(at)) is None:
+                    break
+                left ^= number * (count & 1)
+            else:
+                if not left:
+                    proven.update(at for at in suspects if items[at] == 1)
+        return proven
+
+    def right_key(self) -> tuple[str, Header] | None:
+        """Return the wrong field of the header, and the header under which a hash is right.
+
+        Return None if any hash is right, or if neither the keyed flag nor one bit of the file id
+        explains why all are wrong (SDJ-106).
+        """
+        header, view, names = self.view.header, self.view, dict[int, bytes]()
+        if self._has_right_hash:
+            return None
+        for at in self._suspects:
+            is_field = self.kind(at) == layout.FIELD | BAD
+            name = bytes(view.data[at + 40 : at + view.object_size(at)])
+            payload = name if is_field else view.payload(at)
+            if view.number(at + 16) == hash_of(payload, header, not header.keyed):
+                flags = header.incompatible_flags ^ layout.KEYED_HASH
+                return "incompatible_flags", replace(header, incompatible_flags=flags)
+            if is_field and FIELD_NAME.fullmatch(name) and len(names) < _NAMES_TO_TRY:
+                names[at] = name
+        for at, name in names.items() if header.keyed else ():
+            for bit in range(128):
+                file_id = (int.from_bytes(header.file_id) ^ 1 << bit).to_bytes(16)
+                if siphash24(name, file_id) == view.number(at + 16):
+                    return "file_id", replace(header, file_id=file_id)
+        return None
 
     def sound(self, object_type: int) -> Iterator[int]:
         """Yield the offsets of the sound objects of one type, in file order."""
@@ -123,18 +245,102 @@ class Walk:
         framed = self.view.frame(at)
         if isinstance(framed, str):
             return False
-        fault = self.view.content_fault(at, *framed)
-        return fault is None or fault.end == fault.start
+        return _is_valid(self.view.content_fault(at, *framed))
 
-    def _framed(self, at: int) -> tuple[int, int, int] | str:
-        """Return the frame of an object, or a text if it overlaps a linked ENTRY (SDJ-041)."""
-        framed = self.view.frame(at)
-        if isinstance(framed, str) or framed[0] in (layout.DATA, layout.FIELD):
-            return framed  # the hash covers the length
-        index = bisect_right(self._linked, at)
-        if index < len(self._linked) and self._linked[index] < at + framed[2]:
-            return "an object that overlaps an entry"
-        return framed
+    def _usable(self, at: int) -> tuple[int, int, int, Fault | None] | str:
+        """Return type, flags, size and content fault of the object to use at an offset.
+
+        Return a text if there is none (SDJ-041, SDJ-104).
+        """
+        view, framed = self.view, self.view.frame(at)
+        own, text = None, str(framed)
+        end: int | None = None  # of a DATA or FIELD that may have a wrong size, with its padding
+        if not isinstance(framed, str):
+            object_type, flags, size = framed
+            fault = view.content_fault(at, object_type, flags, size)
+            own = object_type, flags, size, fault
+            is_proven = object_type in _HASHED and _is_valid(fault)
+            if self._known_object(at, at + size) is None:
+                if is_proven or object_type not in _PROVABLE:
+                    return own
+                following = at + align(size)
+                end = following if isinstance(view.frame(following), tuple) else None
+            elif not is_proven:
+                own, text = None, "an object that overlaps a known object"
+        corrected = self._with_right_size(at, own[2] if own else 0, end)
+        return corrected or own or text
+
+    def _with_right_size(
+        self, at: int, own_size: int, end: int | None
+    ) -> tuple[int, int, int, Fault | None] | None:
+        """Return an object with its right size if its size field is wrong, else None (SDJ-104)."""
+        view, header = self.view, self.view.header
+        if at & 7 or at < header.header_size or at + layout.OBJECT_SIZE > view.size:
+            return None
+        object_type, flags, _ = layout.OBJECT_HEADER.unpack_from(view.data, at)
+        size = None
+        if object_type == layout.ENTRY:
+            size = self._size_by_xor_hash(at, own_size) if own_size else self._size_by_items(at)
+        elif object_type in layout.TABLES and at == view.named_table(object_type):
+            size = 16 + view.named_table_size(object_type)
+            if at + size > (self._known_object(at) or view.size):
+                return None
+        elif object_type in _HASHED and (end := end or self._known_object(at)) is not None:
+            size = end - at - 7 + len(view.data[end - 7 : end].rstrip(b"\0"))
+        if not size or size == own_size:
+            return None
+        view.true_sizes[at] = size
+        if not isinstance(view.frame(at), str):
+            fault = view.content_fault(at, object_type, flags, size)
+            if object_type not in _HASHED or _is_valid(fault):
+                return object_type, flags, size, fault
+        del view.true_sizes[at]
+        return None
+
+    def _size_by_items(self, at: int) -> int | None:
+        """Return the size of an ENTRY up to the first item that leads to no DATA."""
+        view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
+        # An object header is no link to a DATA, because no type is a multiple of 8.
+        while (item := self._item(at + size)) is not None:
+            if item & 7 or not (self.kind(item) == layout.DATA or self.excused(item)):
+                break
+            size += view.header.item_size
+        is_cut = item is None and view.header.header_size + view.header.arena_size > view.size
+        is_free = at + size <= (self._known_object(at) or view.size)
+        return size if is_free and not is_cut else None
+
+    def _size_by_xor_hash(self, at: int, own_size: int) -> int | None:
+        """Return the size above ``own_size`` for which the items of an ENTRY give its hash."""
+        view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
+        item = self._item(at + max(own_size, size))
+        if item is None or self.jenkins(item) is None:
+            return None  # after most entries, there is no item
+        left = view.number(at + 56)
+        while (item := self._item(at + size)) is not None:
+            if (number := self.jenkins(item)) is None:
+                return None
+            left, size = left ^ number, size + view.header.item_size
+            if not left and size > own_size:
+                return size
+        return None
+
+    def _item(self, at: int) -> int | None:
+        """Return the offset in the item at an offset, None if there is no space for an item."""
+        width = self.view.header.item_size
+        if at + width > self.view.size:
+            return None
+        return int.from_bytes(self.view.data[at : at + min(8, width)], "little")
+
+    def jenkins(self, at: int) -> int | None:
+        """Return the Jenkins hash of a found DATA; None if it has no payload (SDJ-020)."""
+        if at not in self._jenkins:
+            number, kind = None, self.kind(at)
+            if kind == layout.DATA or (kind == layout.DATA | BAD and at in self._suspects):
+                payload = self.view.payload(at)
+                if is_field_payload(payload):
+                    number = jenkins64(payload)
+            self._jenkins[at] = number
+        return self._jenkins[at]
 
     def _main_chain(self) -> list[int]:
         """Return the sound entries in the main chain, sorted. The chain is not yet checked."""
@@ -147,16 +353,26 @@ class Walk:
         }
         return sorted(filter(self._is_sound, entries))
 
-    def _resync(self, at: int) -> int | None:
-        """Return the offset of the next sound object after ``at`` with a link to it (SDJ-041)."""
-        index = at >> 3
-        while (index := self._known.find(1, index + 1)) >= 0:
-            if self._is_sound(index << 3):
-                return index << 3
-        return None
+    def _known_object(self, at: int, limit: int | None = None) -> int | None:
+        """Return the next valid object after ``at``, below ``limit``, to which a link leads.
+
+        No place is tried twice for the same ``at`` (SDJ-041, SDJ-102).
+        """
+        end = len(self._known) if limit is None else -(-limit // 8)
+        if self._search[0] != at:
+            self._search, self._found = (at, at >> 3), None
+        _, index = self._search
+        while self._found is None and index + 1 < end:
+            index = self._known.find(1, index + 1, end)
+            if index < 0:
+                index = end - 1
+            elif self._is_sound(index << 3):
+                self._found = index << 3
+        self._search = at, index
+        return self._found if self._found is None or self._found >> 3 < end else None
 
     def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
-        """Yield the objects of one hash chain, and the first entry of each DATA object.
+        """Yield the objects of one hash chain, and the first entry and array of each DATA.
 
         The chain ends at an object that is already in ``followed`` (SDJ-057).
         """
@@ -168,7 +384,7 @@ class Walk:
             followed.add(at)
             yield at
             if object_type == layout.DATA:
-                yield self.view.number(at + 40)
+                yield from (self.view.number(at + 40), self.view.number(at + 48))
             last, at = at, self.view.number(at + 24)
 
     @cached_property

@@ -28,18 +28,17 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
 
     The context contains the ids, the format options, the sequence numbers and the header size.
     """
+    # `journalctl --verify` of systemd 252 and 253 refuses the later fields and their flag.
+    largest = layout.HEADER_FIELDS["tail_entry_offset"][0]
     with path.open("rb") as log:
         head = log.read(layout.HEADER_FULL)
     if len(head) < layout.HEADER_MIN:
-        return context
+        return {"header_size": largest, **context}
     header = layout.parse_header(head)
     settings: dict[str, Any] = {
         name: getattr(header, name).hex() for name in ("file_id", "machine_id", "seqnum_id")
     }
-    # systemd does not verify files with unknown header fields.
-    settings["header_size"] = min(
-        max(header.header_size & ~7, layout.HEADER_MIN), layout.HEADER_FULL
-    )
+    settings["header_size"] = min(max(header.header_size & ~7, layout.HEADER_MIN), largest)
     settings["compact"] = header.compact
     settings["keyed"] = header.keyed
     settings["keeps_numbers"] = True

@@ -14,7 +14,7 @@ JOURNAL_SCHEMA = 7
 RECORD_METADATA, RECORD_DATA, SEGMENT_DESCRIPTOR, DESCRIPTOR_METADATA = 1, 2, 3, 4  # templates
 METADATA_BLOCK = struct.Struct("<qi")  # ZBJ-015: checksum, length of the data message
 DATA_BLOCK = struct.Struct("<qq")  # ZBJ-015: index, asqn
-DESCRIPTOR_BLOCK = struct.Struct("<qqi")  # ZBJ-006 to ZBJ-008: id, index, maximum segment size
+DESCRIPTOR_BLOCK = struct.Struct("<qqi")  # ZBJ-006: id, index, maximum segment size
 SEAL = struct.Struct("<qi")  # ZBJ-013: last index, last position
 EOF_FRAME, RECORD_FRAME = b"\0", b"\1"  # ZBJ-016
 NO_ASQN = -1
@@ -24,3 +24,8 @@ SEGMENT_NAME = re.compile(r"(?P<name>[^\ud800-\udfff]+)-(?P<id>[1-9][0-9]*)\.log
 FIRST_ID = 1
 # The largest segment number, and the largest segment size in bytes (ZBJ-001, ZBJ-049).
 LARGEST_INT = 2**31 - 1
+SMALLEST_INDEX = -(2**63)  # ZBJ-005: an index is read as a signed number
+# The largest index, and the largest asqn (ZBJ-023, ZBJ-053).
+LARGEST_INDEX = 2**63 - 1
+# The length of a record without a payload, and of its data message, in bytes (ZBJ-015, ZBJ-025).
+RECORD_OVERHEAD, SMALLEST_DATA = 49, 28

@@ -53,6 +53,8 @@ class RaftEntry:
     type: str | None = None
     entry: dict[str, Any] | None = None
     fault: str | None = None
+    #: The offset of the fault in the payload.
+    fault_at: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields of a record that come from its payload."""
@@ -65,7 +67,11 @@ class RaftEntry:
 
 
 class _Invalid(Exception):
-    """The payload is not a raft entry. The argument is the reason code."""
+    """The payload is not a raft entry: the reason code, and the offset of the fault."""
+
+    def __init__(self, code: str, at: int) -> None:
+        super().__init__(code)
+        self.at = at
 
 
 class _Message:
@@ -77,15 +83,16 @@ class _Message:
 
     def take(self, count: int) -> bytes:
         if self.at + count > len(self.data):
-            raise _Invalid("truncated-entry")
+            raise _Invalid("truncated-entry", self.at)
         self.at += count
         return self.data[self.at - count : self.at]
 
     def block(self, template: int, size: int, otherwise: str) -> tuple[bytes, int]:
         """Return the root block of the next message, at least ``size`` bytes, and its version."""
+        at = self.at
         length, actual, schema, version = _HEADER.unpack(self.take(_HEADER.size))
         if (actual, schema) != (template, RAFT_SCHEMA) or length < size:
-            raise _Invalid(otherwise)
+            raise _Invalid(otherwise, at)
         return self.take(length), version
 
     def var_data(self) -> bytes:
@@ -93,14 +100,16 @@ class _Message:
         return self.take(length)
 
     def members(self) -> list[Member]:
+        at = self.at
         length, count = _GROUP.unpack(self.take(_GROUP.size))
         if count and length < _MEMBER.size:
-            raise _Invalid("bad-entry-header")
+            raise _Invalid("bad-entry-header", at)
         members = []
         for _ in range(count):
+            at = self.at
             member_type, updated = _MEMBER.unpack_from(self.take(length))
             if member_type >= len(MEMBER_TYPES):
-                raise _Invalid("unknown-member-type")  # ZBJ-058
+                raise _Invalid("unknown-member-type", at)  # ZBJ-058
             members.append(Member(MEMBER_TYPES[member_type], updated, self.var_data()))
         return members
 
@@ -115,13 +124,13 @@ def decode(payload: bytes) -> RaftEntry:
         try:
             block, _ = message.block(RAFT_LOG_ENTRY, _LOG_ENTRY.size, "not-raft")
         except _Invalid:
-            raise _Invalid("not-raft") from None
+            raise _Invalid("not-raft", 0) from None
         term, entry_type = _LOG_ENTRY.unpack_from(block)
         if entry_type >= len(ENTRY_TYPES):
-            raise _Invalid("unknown-entry-type")  # ZBJ-058
+            raise _Invalid("unknown-entry-type", _HEADER.size + _LOG_ENTRY.size - 1)  # ZBJ-058
         return RaftEntry(term, ENTRY_TYPES[entry_type], _ENTRIES[entry_type](message))
     except _Invalid as invalid:
-        return RaftEntry(fault=str(invalid))
+        return RaftEntry(fault=str(invalid), fault_at=invalid.at)
 
 
 def _application(message: _Message) -> dict[str, Any]:
@@ -152,7 +161,7 @@ def _configuration(message: _Message) -> dict[str, Any]:
 
 
 def _initial(message: _Message) -> dict[str, Any]:
-    """Decode an InitialEntry, which has no content (ZBJ-056)."""
+    """Decode an InitialEntry, which has no content (ZBJ-054)."""
     return {}
 
 
@@ -167,7 +176,7 @@ def _text(data: bytes) -> str | dict[str, str]:
 
 
 def encode_initial(term: int, version: int = NEWEST_VERSION) -> bytes:
-    """Encode an InitialEntry, which has only a type (ZBJ-056)."""
+    """Encode an InitialEntry, which has only a type (ZBJ-054)."""
     return _log_entry(term, 2, version)
 
 

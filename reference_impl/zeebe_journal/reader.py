@@ -13,19 +13,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Event, Lost, Record, Verdict
-from reference_impl.zeebe_journal.layout import LARGEST_INT, NO_ASQN, SEGMENT_NAME
+from reference_impl.answer import End, Event, Lost, Verdict
+from reference_impl.zeebe_journal.layout import (
+    LARGEST_INT,
+    NO_ASQN,
+    SEGMENT_NAME,
+    SMALLEST_INDEX,
+)
 from reference_impl.zeebe_journal.meta import read_flushed_index
+from reference_impl.zeebe_journal.resuming import (
+    Known,
+    after_the_descriptor,
+    after_the_record,
+    search,
+)
 from reference_impl.zeebe_journal.segment import (
     Cursor,
     Descriptor,
     Fault,
+    Parsed,
     SegmentScan,
     read_descriptor,
     written_end,
 )
 
-# Faults under a valid checksum, which end a segment and are always damage (ZBJ-036).
+# Faults under a valid checksum, which end a segment and are always damage (ZBJ-035).
 CONTRADICTIONS = frozenset({"data-header", "data-length", "index-mismatch"})
 # Faults whose range extends to the end of the file.
 CUT = frozenset({"torn-record", "torn-descriptor"})
@@ -83,15 +95,32 @@ def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | No
 
     Raises ``ValueError`` if the value in the context is invalid.
     """
-    given = context.get("last_flushed_index")
+    given = context.get("last_flushed_index", "meta")
     if given == "meta":
-        meta = path / f"{name}.meta"
-        is_there = can_name_files(name) and meta.is_file()
-        given = read_flushed_index(meta.read_bytes()[:256]) if is_there else None
+        given = _flushed_in_meta(path, name) if path.is_dir() else _flushed_beside(path)
     if given is None:
         return None
     _check_number(given)
     return int(given) if int(given) >= 0 else None
+
+
+def _flushed_in_meta(folder: Path, name: str) -> int | None:
+    """Return the flushed index that the ``.meta`` file of a journal gives (ZBJ-059)."""
+    meta = folder / f"{name}.meta"
+    is_there = can_name_files(name) and meta.is_file()
+    return read_flushed_index(meta.read_bytes()[:256]) if is_there else None
+
+
+def _flushed_beside(path: Path) -> int | None:
+    """Return the flushed index for one segment, from the ``.meta`` file beside it (ZBJ-059)."""
+    match = SEGMENT_NAME.fullmatch(path.name)
+    flushed = _flushed_in_meta(path.parent, match["name"]) if match else None
+    if flushed is None:
+        return None
+    descriptor = open_segment(path, None).descriptor
+    if not isinstance(descriptor, Descriptor) or descriptor.seal_at is None:
+        return None  # later records may be in the next segment
+    return flushed if descriptor.sealed is None else min(flushed, descriptor.sealed)
 
 
 def _check_number(given: object) -> None:
@@ -111,6 +140,18 @@ def open_segment(path: Path, file: str | None) -> Segment:
     return Segment(path, file, descriptor, size)
 
 
+def _indexes_after(segments: Sequence[Segment]) -> Iterator[tuple[int | None, int | None]]:
+    """Yield, for each segment, the highest and the first index of a later segment, or None."""
+    after: list[tuple[int | None, int | None]] = [(None, None)]
+    for segment in reversed(segments):
+        highest, first = after[-1]
+        index = segment.index
+        if index is not None:
+            highest, first = index if highest is None else max(highest, index), index
+        after.append((highest, first))
+    return reversed(after[:-1])
+
+
 class Journal:
     """One pass over a journal in the profile ``recover``."""
 
@@ -124,31 +165,40 @@ class Journal:
         # The end of the last segment that was searched for records, or the start of the first
         # segment.
         self.last: tuple[Segment | None, int]
+        # True if the last segment so far had a fault at its start or end.
         self.over = False
-        # At the end of the pass: true if an acknowledged record is missing.
+        # If ``over``: true if this fault is damage.
         self.promised: bool
+        # The records below this index are missing because of the fault; None for any number.
+        self.explained: int | None = None
+        # The highest index that is missing, or None.
+        self.missing: int | None = None
+        # The highest index of a segment after the current one, or None.
+        self.highest: int | None = None
+        # The index of the next segment that can be read, or None.
+        self.next_index: int | None = None
+        # True if a writer cannot continue in the last segment that was searched (ZBJ-044).
+        self.is_mended = False
         # The end of the last segment, unless a seal confirms that its last record is there.
         self.unconfirmed: tuple[Segment, int] | None = None
 
     def events(self) -> Iterator[Event]:
         """Yield records and lost ranges, then the end."""
-        files = iter(self.paths)
-        path = next(files, None)
-        segment = self._open(path) if path else None
-        self.last = (segment, 0)  # ZBJ-044
-        first = segment
-        while segment is not None:
-            path = next(files, None)
-            following = self._open(path) if path else None
-            fault = segment.descriptor.reason if isinstance(segment.descriptor, Fault) else None
-            if segment is first and fault in NOT_OURS:
-                yield End("refused", fault, None)  # ZBJ-011
-                return
+        segments = [self._open(path) for path in self.paths]
+        self.last = (segments[0] if segments else None, 0)  # ZBJ-044
+        first = segments[0].descriptor if segments else None
+        reason = first.reason if isinstance(first, Fault) else None
+        if reason in NOT_OURS and all(segment.index is None for segment in segments):
+            yield End("refused", reason, None)  # ZBJ-011
+            return
+        followings = [*segments[1:], None][: len(segments)]
+        for segment, following, (self.highest, self.next_index) in zip(
+            segments, followings, _indexes_after(segments), strict=True
+        ):
             for event in self._segment(segment, following):
                 self._note(event)
                 yield event
-            segment = following
-        if not self.over and self._is_flushed():  # ZBJ-041, ZBJ-042
+        if not self.over and self._is_flushed():  # ZBJ-041
             lost = self._stop(*self.last, "missing-records")
             self._note(lost)
             yield lost
@@ -160,7 +210,7 @@ class Journal:
             "damaged" if self.first_damage else "torn" if self.first_torn else "intact"
         )
         reason = self.first_damage or self.first_torn
-        if self.over and self.promised:
+        if self.is_mended or (self.over and self.promised):
             return End(verdict, reason, None)
         segment, at = self.last
         return End(verdict, reason, at, segment.file if segment else None)
@@ -176,15 +226,14 @@ class Journal:
         """Return whether the next record was acknowledged (ZBJ-035)."""
         return self.flushed is not None and self.flushed >= self._expected()
 
-    def _segment(self, segment: Segment, following: Segment | None) -> Iterator[Event]:
-        """Process the next segment.
+    def _is_promised(self) -> bool:
+        """Return whether the next record was flushed or a later segment continues (ZBJ-035)."""
+        if self.highest is None:
+            return self._is_flushed()
+        return self.cursor is None or self.highest >= self.cursor.index or self._is_flushed()
 
-        ``following`` is the segment after it, at which the log may continue after damage.
-        """
-        if self.over:
-            if segment.descriptor is not None:
-                yield self._lost(segment, 0, "segment-gap")  # ZBJ-039
-            return
+    def _segment(self, segment: Segment, following: Segment | None) -> Iterator[Event]:
+        """Process the next segment; ``following`` is the segment file after it."""
         descriptor = segment.descriptor
         if descriptor is None:
             # The segment was prepared for later records, so no used segment may follow (ZBJ-014).
@@ -192,69 +241,187 @@ class Journal:
                 yield from self._not_here(segment, "zero-segment")
             return
         if isinstance(descriptor, Fault):
-            yield from self._not_here(segment, descriptor.reason)  # ZBJ-040
+            yield from self._undescribed(segment, descriptor.reason, following)
             return
         if self.cursor is None:
-            self.cursor = Cursor(descriptor.index)
+            # If a segment before it could not be read, indexes from 1 on are missing (ZBJ-066).
+            self.cursor = Cursor(min(1, descriptor.index) if self.over else descriptor.index)
+        if descriptor.index < self.cursor.index:
+            yield from self._not_here(segment, "segment-overlap")  # ZBJ-039
+            return
         if descriptor.index > self.cursor.index:
-            yield from self._not_here(segment, "segment-gap")  # ZBJ-039
-        elif descriptor.index < self.cursor.index:
-            yield from self._not_here(segment, "segment-overlap")
-        else:
-            yield from self._records(segment, descriptor, self.cursor, following)
+            if not self.over or descriptor.index > (self.explained or descriptor.index):
+                yield from self._confirmed(True)  # ZBJ-060
+                yield Lost(0, 0, "segment-gap", file=segment.file)  # ZBJ-039
+            self._skip_to(self.cursor, descriptor.index)
+        yield from self._records(segment, descriptor, self.cursor, following)
+
+    def _skip_to(self, cursor: Cursor, index: int) -> None:
+        """Continue with a higher index; the records before it are missing."""
+        if index > cursor.index:
+            cursor.index, cursor.after_loss, self.missing = index, True, index - 1
+
+    def _undescribed(
+        self, segment: Segment, reason: str, following: Segment | None
+    ) -> Iterator[Event]:
+        """Process a segment without a readable descriptor (ZBJ-040)."""
+        found = None
+        # Without a descriptor, a segment has no seal, and its file has no greater full size.
+        undescribed = Descriptor(SMALLEST_INDEX, 0, 0)
+        known = self._known(undescribed, following)
+        if known is not None:
+            with segment.path.open("rb") as log:
+                cursor = self.cursor or Cursor(self._expected())
+                scan = SegmentScan(log, segment.size, undescribed, cursor, None)
+                expected = self.cursor.index if self.cursor else None
+                found = after_the_descriptor(scan, expected, known)
+                found = found or search(scan, 0, known)
+        if found is None:
+            yield from self._not_here(segment, reason)
+            return
+        if self.cursor is None:
+            self.cursor = Cursor(min(1, found.index))
+        if found.index > self.cursor.index:
+            yield from self._confirmed(True)
+        yield Lost(0, found.at, reason, file=segment.file)
+        self._skip_to(self.cursor, found.index)
+        descriptor = Descriptor(found.index, 0, found.at)
+        yield from self._records(segment, descriptor, self.cursor, following, found.at)
+        self.is_mended = True
+
+    def _known(self, descriptor: Descriptor, following: Segment | None) -> Known | None:
+        """Return the last record that a segment is known to hold (ZBJ-062)."""
+        if descriptor.sealed is not None:
+            return Known(descriptor.sealed, descriptor.last_position)
+        after = following.index if following else None
+        if after is not None and after > descriptor.index:
+            return Known(after - 1, is_last=True)
+        if self.highest is not None and self.highest > descriptor.index:
+            return None
+        return None if self.flushed is None else Known(self.flushed)
 
     def _records(
-        self, segment: Segment, descriptor: Descriptor, cursor: Cursor, following: Segment | None
+        self,
+        segment: Segment,
+        descriptor: Descriptor,
+        cursor: Cursor,
+        following: Segment | None,
+        any_frame_at: int | None = None,
     ) -> Iterator[Event]:
-        at, reason = yield from self.scan(segment, descriptor, cursor)
+        """Read the records of a segment. The record at ``any_frame_at`` may have any frame."""
+        begins, limit = following.index if following else None, self.next_index
+        if limit is not None and limit <= descriptor.index:
+            limit = None
+        if limit is not None and descriptor.sealed is not None and descriptor.sealed >= limit:
+            limit = None  # ZBJ-031
+        known = self._known(descriptor, following)
+        at = descriptor.length
+        self.is_mended = False
+        while True:
+            at, reason = yield from self.scan(segment, descriptor, cursor, limit, at, any_frame_at)
+            # Without the two fields of a seal, only a later segment shows that one has ended.
+            if reason is None and (descriptor.seal_at is None or begins == cursor.index):
+                break
+            found = self._resumed(segment, descriptor, cursor, limit, at, reason, known)
+            if found is None:
+                break
+            self.is_mended = True
+            if found.at == at:
+                any_frame_at = at
+            if found.at == at and found.index == cursor.index:
+                yield Lost(at, at + 1, "unknown-frame", file=segment.file)
+            else:
+                yield Lost(at, found.at, reason or "missing-records", file=segment.file)
+                self._skip_to(cursor, found.index)
+                at = found.at
         self.last = (segment, at)
         expected, sealed = cursor.index, descriptor.sealed
-        # The next segment begins at the expected index, or after the index in the seal (ZBJ-038).
         after = expected if sealed is None else max(expected, sealed + 1)
-        begins = following.index if following else None
         if reason is None and after > expected and begins != expected:
             reason = "missing-records"  # ZBJ-037: the seal states more records
-        if reason is None:
-            self.unconfirmed = None if sealed == expected - 1 else (segment, at)
-            return
-        goes_on = begins in (expected, after)
-        promised = after > expected or goes_on or reason in CONTRADICTIONS
-        yield self._stop(segment, at, reason, promised)
-        if goes_on:
-            cursor.index = expected if begins == expected else after
-            self.over = False
+        self.over, self.unconfirmed = False, None
+        if reason is not None:
+            promised = after > expected or reason in CONTRADICTIONS
+            yield self._stop(segment, at, reason, promised)
+            self.explained = after if sealed is not None else None
+        elif sealed != expected - 1:
+            self.unconfirmed = (segment, at)
 
     def scan(
-        self, segment: Segment, descriptor: Descriptor, cursor: Cursor
+        self,
+        segment: Segment,
+        descriptor: Descriptor,
+        cursor: Cursor,
+        limit: int | None,
+        at: int,
+        any_frame_at: int | None,
     ) -> Generator[Event, None, tuple[int, str | None]]:
-        """Yield the records of a segment; return the offset after them, and the fault there."""
+        """Yield the records of a segment from ``at`` on.
+
+        Returns the offset after them, and the fault there.
+        """
         with segment.path.open("rb") as log:
-            log.seek(descriptor.length)
-            scan = SegmentScan(log, segment.size, descriptor, cursor, segment.file)
+            scan = SegmentScan(log, segment.size, descriptor, cursor, segment.file, limit)
+            scan.at, scan.any_frame_at = at, any_frame_at
             yield from scan.events()
         return scan.at, scan.fault
 
-    def _not_here(self, segment: Segment, reason: str) -> Iterator[Lost]:
-        """Report a fault at the start of a segment, and lost records before it (ZBJ-060)."""
-        stop = self._stop(segment, 0, reason)
+    def _resumed(
+        self,
+        segment: Segment,
+        descriptor: Descriptor,
+        cursor: Cursor,
+        limit: int | None,
+        at: int,
+        reason: str | None,
+        known: Known | None,
+    ) -> Parsed | None:
+        """Return the next proven record after a fault at ``at``, or None (ZBJ-063 to ZBJ-065)."""
+        is_known = known is not None and cursor.index <= known.index
+        if reason != "unknown-frame" and not is_known:
+            return None
+        with segment.path.open("rb") as log:
+            scan = SegmentScan(log, segment.size, descriptor, cursor, None, limit)
+            # A frame of 0 before a record that was flushed may be that of a truncation (ZBJ-062).
+            is_truncated = reason is None and known is not None and known.is_flushed
+            if reason in (None, "unknown-frame") and not is_truncated:
+                record = scan.parse(at)
+                if isinstance(record, Parsed) and scan.is_next(record) and scan.is_in_order(record):
+                    return record
+            if known is None or not is_known:
+                return None
+            found = None if is_truncated else after_the_record(scan, at, known)
+            return found or search(scan, at, known)
+
+    def _confirmed(self, promised: bool) -> Iterator[Lost]:
+        """Report the bytes at the end of a segment that may hold missing records (ZBJ-060)."""
         if self.unconfirmed is not None:
-            missing = self._lost(*self.unconfirmed, "missing-records")
+            missing = self._lost(*self.unconfirmed, "missing-records", promised)
+            self.unconfirmed = None
             if missing.end > missing.start:
                 yield missing
+
+    def _not_here(self, segment: Segment, reason: str) -> Iterator[Lost]:
+        """Report a fault at the start of a segment, and lost records before it (ZBJ-060)."""
+        index = segment.index
+        promised = index is not None and self.missing is not None and index <= self.missing
+        stop = self._stop(segment, 0, reason, promised)
+        yield from self._confirmed(self.promised)
         yield stop
+        self.explained = None
 
     def _stop(self, segment: Segment | None, at: int, reason: str, promised: bool = False) -> Lost:
         """End the log. Lost acknowledged records are damage, other records an unfinished write."""
         self.over = True
-        self.promised = promised or self._is_flushed()  # ZBJ-035 to ZBJ-037
-        return self._lost(segment, at, reason)
+        self.promised = promised or self._is_promised()  # ZBJ-035 to ZBJ-037
+        return self._lost(segment, at, reason, self.promised)
 
-    def _lost(self, segment: Segment | None, at: int, reason: str) -> Lost:
+    def _lost(self, segment: Segment | None, at: int, reason: str, promised: bool) -> Lost:
         if segment is None:
-            return Lost(at, at, reason, not self.promised)  # ZBJ-042
+            return Lost(at, at, reason, not promised)  # ZBJ-041
         # ZBJ-034
         end = max(at, segment.size) if reason in CUT else written_end(segment.path, at)
-        return Lost(at, end, reason, not self.promised, segment.file)
+        return Lost(at, end, reason, not promised, segment.file)
 
     def _note(self, event: Event) -> None:
         if not isinstance(event, Lost):
@@ -328,8 +495,7 @@ def recognise(path: Path) -> bool:
 class Tail:
     """The state that a writer needs to continue at ``end``."""
 
-    #: The number of records in the segment that contains ``end``, including records that are lost
-    #: as ``asqn-order``.
+    #: The number of records in the segment that contains ``end``.
     count: int
     #: The offset of the last counted record.
     last_at: int | None
@@ -342,10 +508,9 @@ def tail(events: Iterator[Event]) -> Tail:
     """Return the tail of a log, from all of its events."""
     count, last_at, asqn, file = 0, None, NO_ASQN, None
     while not isinstance(event := next(events), End):
-        if isinstance(event, Lost) and event.reason != "asqn-order":
+        if isinstance(event, Lost):
             continue
         count, file = count + 1 if event.file == file else 1, event.file
-        last_at = event.at if isinstance(event, Record) else event.start
-        if isinstance(event, Record):
-            asqn = max(asqn, int(event.fields["asqn"]))
+        last_at = event.at
+        asqn = max(asqn, int(event.fields["asqn"]))
     return Tail(count, last_at, asqn, event) if event.file == file else Tail(0, None, asqn, event)

@@ -32,6 +32,7 @@ from reference_impl.zeebe_journal.layout import (
     SBE_HEADER,
     SEAL,
     SEGMENT_DESCRIPTOR,
+    SMALLEST_DATA,
 )
 from reference_impl.zeebe_journal.raft import decode
 
@@ -50,8 +51,9 @@ class Descriptor:
     #: The offset of the fields for the last index and the last position, or None in versions
     #: without these fields.
     seal_at: int | None = None
-    #: The index of the last record if the segment is sealed, else None.
+    #: The index and the offset of the last record if the segment is sealed, else None.
     sealed: int | None = None
+    last_position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
 
 
 def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read a descriptor with version byte 2 and any SBE version (ZBJ-007, ZBJ-008, ZBJ-010)."""
+    """Read a descriptor with version byte 2 and any SBE version (ZBJ-006, ZBJ-010)."""
     metadata_length, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
     if (template, schema) != (DESCRIPTOR_METADATA, JOURNAL_SCHEMA) or metadata_length < 8:
         return Fault("bad-descriptor")
@@ -109,8 +111,8 @@ def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
     if version < 2 or block_length < DESCRIPTOR_BLOCK.size + SEAL.size:
         return Descriptor(index, max_size, start + block_length)
     last_index, last_position = SEAL.unpack_from(block, DESCRIPTOR_BLOCK.size)
-    sealed = last_index if last_index > 0 and last_position > 0 else None  # ZBJ-013
-    return Descriptor(index, max_size, start + block_length, start + DESCRIPTOR_BLOCK.size, sealed)
+    seal = (last_index, last_position) if last_index > 0 and last_position > 0 else ()  # ZBJ-013
+    return Descriptor(index, max_size, start + block_length, start + DESCRIPTOR_BLOCK.size, *seal)
 
 
 @dataclass(slots=True)
@@ -119,68 +121,123 @@ class Cursor:
 
     index: int
     asqn: int = NO_ASQN
+    #: True if a record with a lower index is lost (ZBJ-066).
+    after_loss: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A record that passed the checks 3 to 9 of ZBJ-025."""
+
+    at: int
+    end: int
+    checksum: int
+    index: int
+    asqn: int
+    payload: bytes
 
 
 class SegmentScan:
-    """A pass over the records of one segment."""
+    """A pass over the records of one segment. No record has the index ``limit`` or above."""
 
     def __init__(
-        self, log: BinaryIO, size: int, descriptor: Descriptor, cursor: Cursor, file: str | None
+        self,
+        log: BinaryIO,
+        size: int,
+        descriptor: Descriptor,
+        cursor: Cursor,
+        file: str | None,
+        limit: int | None = None,
     ) -> None:
         self.log = log
         self.size = size
         self.descriptor = descriptor
         self.cursor = cursor
         self.file = file
+        self.limit = limit
         #: After the pass, the offset after the last record.
         self.at = descriptor.length
+        #: The length of the segment in bytes if its file is not cut (ZBJ-025).
+        self.room = max(size, descriptor.max_segment_size)
         #: The reason code of the fault that ended the pass, or None.
         self.fault: str | None = None
+        #: The offset of a record whose frame is not compared (ZBJ-063), or None.
+        self.any_frame_at: int | None = None
+        #: The length of the last data message with a wrong checksum, for the budget of ZBJ-065.
+        self.wrong_bytes = 0
 
     def events(self) -> Iterator[Record | Lost]:
-        """Yield the records of the segment, with the checks of ZBJ-025.
-
-        ``log`` is positioned at the first record.
-        """
+        """Yield the records of the segment from ``at`` on, with the checks of ZBJ-025."""
         while True:
+            self.log.seek(self.at)
             frame = self.log.read(1)
-            if frame in (b"", EOF_FRAME):
-                return  # ZBJ-016, ZBJ-021: the next bytes have no meaning (ZBJ-022)
-            if frame != RECORD_FRAME:
-                self.fault = "unknown-frame"  # ZBJ-016
+            if self.at != self.any_frame_at:
+                if frame in (b"", EOF_FRAME):
+                    return  # ZBJ-016, ZBJ-020: the next bytes have no meaning (ZBJ-022)
+                if frame != RECORD_FRAME:
+                    self.fault = "unknown-frame"  # ZBJ-016
+                    return
+            record = self.parse(self.at)
+            if isinstance(record, str):
+                self.fault = record
                 return
-            body = self._body()
-            if isinstance(body, str):
-                self.fault = body
+            if not self.is_next(record):
+                self.fault = "index-mismatch"  # ZBJ-023, ZBJ-031
                 return
-            event = self._record(*body)
-            if isinstance(event, str):
-                self.fault = event
-                return
-            yield event
-            self.at += event.size if isinstance(event, Record) else event.end - event.start
+            if not self.is_in_order(record):  # ZBJ-032
+                yield Lost(record.at, record.end, "asqn-order", file=self.file)
+            yield self._event(record)
+            self.at = record.end
 
-    def _body(self) -> tuple[int, int, bytes] | str:
-        """Return size, checksum and verified data message of a record, or the code of its fault."""
+    def may_end_before(self, at: int) -> bool:
+        """Return whether a record may end at an offset: a record, the end or a cut follows."""
+        self.log.seek(at)
+        return at <= self.room and self.log.read(1) in (b"", EOF_FRAME, RECORD_FRAME)
+
+    def is_next(self, record: Parsed) -> bool:
+        """Return whether a record has the expected index, below the next segment (ZBJ-031)."""
+        is_below = self.limit is None or record.index < self.limit
+        return record.index == self.cursor.index and is_below
+
+    def is_in_order(self, record: Parsed) -> bool:
+        """Return whether the asqn of a record is none, or above all earlier ones (ZBJ-024)."""
+        return record.asqn == NO_ASQN or record.asqn > self.cursor.asqn
+
+    def _event(self, record: Parsed) -> Record:
+        self.cursor.index += 1
+        self.cursor.asqn = max(self.cursor.asqn, record.asqn)
+        fields = {
+            "index": str(record.index),
+            "asqn": str(record.asqn),
+            "checksum": str(record.checksum),
+            **decode(record.payload).to_json(),
+            **({"after_loss": True} if self.cursor.after_loss else {}),
+        }
+        return Record(record.at, record.end - record.at, record.payload, fields, self.file)
+
+    def parse(self, at: int) -> Parsed | str:
+        """Return the record at an offset whatever its frame is, or the code of its fault."""
+        self.wrong_bytes = 0
+        self.log.seek(at + 1)
         head = self.log.read(SBE_HEADER.size + METADATA_BLOCK.size)
-        room = max(self.size, self.descriptor.max_segment_size)  # ZBJ-012
         if len(head) < SBE_HEADER.size + METADATA_BLOCK.size:
-            return "torn-record" if self.size < room else "bad-length"  # ZBJ-027
+            return "torn-record" if self.size < self.room else "bad-length"  # ZBJ-025
         block_length, template, schema, _ = SBE_HEADER.unpack_from(head)
         if (template, schema) != (RECORD_METADATA, JOURNAL_SCHEMA):
-            return "bad-header"  # ZBJ-026
+            return "bad-header"  # ZBJ-025
         if block_length < METADATA_BLOCK.size:
             return "bad-header"
         checksum, length = METADATA_BLOCK.unpack_from(head, SBE_HEADER.size)
-        start = self.at + 1 + SBE_HEADER.size + block_length
-        if length < 0 or start + length > room:
-            return "bad-length"  # ZBJ-027
+        start = at + 1 + SBE_HEADER.size + block_length
+        if length < SMALLEST_DATA or start + length > self.room:
+            return "bad-length"  # ZBJ-025
         if start + length > self.size:
-            return "torn-record"  # ZBJ-027
+            return "torn-record"  # ZBJ-025
         data = self._verified(start, length, checksum)
         if data is None:
-            return "checksum-mismatch"  # ZBJ-028
-        return start + length - self.at, checksum, data
+            self.wrong_bytes = length
+            return "checksum-mismatch"  # ZBJ-025
+        return self._data(at, start + length, checksum, data)
 
     def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
         """Return the data message if its checksum matches, reading in chunks (ZBJ-046)."""
@@ -193,47 +250,35 @@ class SegmentScan:
         self.log.seek(start)
         return self.log.read(length)
 
-    def _record(self, size: int, checksum: int, data: bytes) -> Record | Lost | str:
+    def _data(self, at: int, end: int, checksum: int, data: bytes) -> Parsed | str:
         """Return the record in a data message with a valid checksum, or its fault."""
-        fixed = SBE_HEADER.size + DATA_BLOCK.size
-        if len(data) < fixed:
-            return "data-header"
         block_length, template, schema, version = SBE_HEADER.unpack_from(data)
         if (template, schema) != (RECORD_DATA, JOURNAL_SCHEMA):
-            return "data-header"  # ZBJ-029
+            return "data-header"  # ZBJ-025
         if block_length < DATA_BLOCK.size:
             return "data-header"
         index, asqn = DATA_BLOCK.unpack_from(data, SBE_HEADER.size)
         payload_at = SBE_HEADER.size + block_length + 4
         payload_end = payload_at + int.from_bytes(data[payload_at - 4 : payload_at], "little")
         if payload_end > len(data):
-            return "data-length"  # ZBJ-018, ZBJ-030
+            return "data-length"  # ZBJ-018, ZBJ-025
         if payload_end < len(data) and version <= NEWEST_SCHEMA_VERSION:
             return "data-length"
-        if index != self.cursor.index:
-            return "index-mismatch"  # ZBJ-023, ZBJ-031
-        self.cursor.index += 1
-        if asqn != NO_ASQN and asqn <= self.cursor.asqn:
-            return Lost(self.at, self.at + size, "asqn-order", file=self.file)  # ZBJ-032
-        if asqn != NO_ASQN:
-            self.cursor.asqn = asqn
-        payload = data[payload_at:payload_end]
-        fields = {"index": str(index), "asqn": str(asqn), "checksum": str(checksum)}
-        return Record(self.at, size, payload, {**fields, **decode(payload).to_json()}, self.file)
+        return Parsed(at, end, checksum, index, asqn, data[payload_at:payload_end])
 
 
 def written_end(path: Path, start: int) -> int:
     """Return the offset after the last non-zero byte, at least ``start`` (ZBJ-034)."""
     last = start
     with path.open("rb") as log:
-        for begin, end in _extents(log.fileno(), start):
+        for begin, end in extents(log.fileno(), start):
             for at in range(begin, end, CHUNK):
                 if length := len(os.pread(log.fileno(), CHUNK, at).rstrip(b"\0")):
                     last = at + length
     return last
 
 
-def _extents(log: int, start: int) -> Iterator[tuple[int, int]]:
+def extents(log: int, start: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of a file from ``start`` on that are not holes."""
     while True:
         try:

@@ -21,12 +21,14 @@ from reference_impl.zeebe_journal.layout import (
     DESCRIPTOR_METADATA,
     FIRST_ID,
     JOURNAL_SCHEMA,
+    LARGEST_INDEX,
     LARGEST_INT,
     METADATA_BLOCK,
     NO_ASQN,
     RECORD_DATA,
     RECORD_FRAME,
     RECORD_METADATA,
+    RECORD_OVERHEAD,
     SBE_HEADER,
     SEAL,
     SEGMENT_DESCRIPTOR,
@@ -46,10 +48,7 @@ from reference_impl.zeebe_journal.segment import Descriptor, read_descriptor
 # The descriptors by version byte and SBE version, with their lengths in bytes.
 DESCRIPTORS = {"1": 29, "2/1": 45, "2/2": 57}
 NEWEST = "2/2"
-RECORD_OVERHEAD = 49
 DEFAULT_SEGMENT_SIZE = 1 << 20
-# The largest index, and the largest asqn.
-LARGEST = (1 << 63) - 1
 
 
 def pack_descriptor(
@@ -207,9 +206,9 @@ def _check(records: Sequence[NewRecord], place: _Place) -> range:
     current = place.id
     for record in records:
         asqn = int(record.fields.get("asqn", NO_ASQN))
-        if asqn != NO_ASQN and not place.asqn < asqn <= LARGEST:
-            raise ValueError(f"asqn: expected {place.asqn + 1} to {LARGEST}, found {asqn}")
-        if place.index > LARGEST:
+        if asqn != NO_ASQN and not place.asqn < asqn <= LARGEST_INDEX:
+            raise ValueError(f"asqn: expected {place.asqn + 1} to {LARGEST_INDEX}, found {asqn}")
+        if place.index > LARGEST_INDEX:
             raise ValueError(f"index out of range: {place.index}")
         if (index := int(record.fields.get("index", place.index))) != place.index:
             raise ValueError(f"index: expected {place.index}, found {index}; a journal has no gaps")
@@ -317,7 +316,7 @@ def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[b
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a journal and append to it, keeping all acknowledged records (ZBJ-051).
 
-    Raises ``ValueError`` before any change if the log must not be appended to (ZBJ-052) or cannot
+    Raises ``ValueError`` before any change if the log must not be appended to (ZBJ-051) or cannot
     hold the records.
     """
     log_tail = tail(read(path, "recover", context))

@@ -89,6 +89,8 @@ class Reader:
         self.covered = -1
         # Index of the next entry, if it is known.
         self.next: int | None = None
+        # The highest index that was the next one.
+        self.highest = 0
         # Term of the snapshot.
         self.term: int | None = None
         #: After the pass, the position for the next write.
@@ -107,9 +109,11 @@ class Reader:
         size = path.stat().st_size
         with path.open("rb") as file:
             try:
-                event = next(snapshot.read(file, size))
+                *wrong, event = snapshot.read(file, size)
             except Refusal as refusal:
-                event = Lost(0, size, refusal.reason)
+                wrong, event = [], Lost(0, size, refusal.reason)
+        for each in wrong:  # ZMR-042
+            yield replace(each, file=self.parts.name(path))
         event = replace(event, file=self.parts.name(path))
         if isinstance(event, Lost):
             self.covered, self.next, self.may_follow = -1, None, False
@@ -183,6 +187,8 @@ class Reader:
     ) -> Iterator[Record | Lost]:
         if self.next is not None and layout.first > self.next:
             yield Lost(0, 0, "snapshot-gap" if is_first else "missing-entries")  # ZMR-093, ZMR-094
+        if layout.wrong is not None:
+            yield layout.wrong
         for event in index_file.entries(file, layout, raw=self.raw, after=self.covered):
             if (
                 isinstance(event, Record)
@@ -200,7 +206,7 @@ class Reader:
                 following = layout.first + span.torn  # the torn entry is written again
         if limit is not None:
             following = min(following, limit)
-        self.next = max(following, self.covered + 1, self.next or 0)
+        self.next = self.highest = max(following, self.covered + 1, self.highest)
         self.end = Place(index_file.resume_at(layout) if self.next == following else None, name)
         self.may_follow = True
 
@@ -208,7 +214,7 @@ class Reader:
         """Set the next index and position after a file that is lost or unfinished."""
         self.may_follow = False
         if not is_unfinished:
-            self.next, self.end = None, Place(None)
+            self.next, self.end = None, Place(None)  # ``highest`` stays (ZMR-094)
             return
         self.removable.append(path)
         first = first_index(path)

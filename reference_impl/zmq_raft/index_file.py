@@ -11,11 +11,19 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, tee, zip_longest
 from typing import Any, BinaryIO
 
 from reference_impl.answer import Lost, Record
-from reference_impl.zmq_raft.layout import VERSION, Parts, Place, Refusal, find_marker, read_at
+from reference_impl.zmq_raft.layout import (
+    VERSION,
+    Parts,
+    Place,
+    Refusal,
+    find_marker,
+    is_meta,
+    read_at,
+)
 
 HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
 ENTRY = struct.Struct("<12sB7s")  # ZMR-030: request id, type, term
@@ -35,6 +43,8 @@ class Layout:
     data: int | None
     #: The ends of the committed entries, relative to ``data``.
     offsets: array[int]
+    #: The length or the capacity, if it contradicts the other one and the chunks (ZMR-042).
+    wrong: Lost | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +84,12 @@ def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
     _, length, version, capacity, first = HEADER.unpack(head)
     if version != VERSION:
         raise Refusal("unsupported-version")  # ZMR-041
+    wrong = None
     if length != 16 + 4 * capacity:
-        return Lost(0, size, "bad-header")  # ZMR-042
+        proven = _proven_capacity(file, length, capacity)
+        if proven is None:
+            return Lost(0, size, "bad-header")  # ZMR-042
+        capacity, wrong = proven
     if named is not None and named != first:
         return Lost(0, size, "index-mismatch")  # ZMR-043
     table = HEADER.size + 4 * capacity
@@ -89,7 +103,27 @@ def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
         if offsets:
             return Lost(table, size, "missing-marker")  # ZMR-045
         return Lost(0, size, "torn-header", torn=True)  # ZMR-044
-    return Layout(size, capacity, first, data, offsets)
+    return Layout(size, capacity, first, data, offsets, wrong)
+
+
+def _proven_capacity(file: BinaryIO, length: int, capacity: int) -> tuple[int, Lost] | None:
+    """Return the capacity that the chunks prove, and the lost field that contradicts it (ZMR-042).
+
+    Returns None if they prove none, or two.
+    """
+    candidates = [(capacity, Lost(4, 8, "bad-header"))]
+    if length % 4 == 0:
+        candidates.append((length // 4 - 4, Lost(12, 16, "bad-header")))
+    proven = [each for each in candidates if _is_proven(file, each[0])]
+    return proven.pop() if len(proven) == 1 else None
+
+
+def _is_proven(file: BinaryIO, capacity: int) -> bool:
+    """Return whether META follows a table of this capacity and leads to the marker (ZMR-042)."""
+    if capacity < 1 or not any(read_at(file, HEADER.size, 4)):
+        return False
+    table = HEADER.size + 4 * capacity
+    return is_meta(file, table) and find_marker(file, b"ITMZ", table) is not None
 
 
 def _committed(table: bytes) -> array[int]:
@@ -97,10 +131,7 @@ def _committed(table: bytes) -> array[int]:
     offsets = array("I", table)
     if sys.byteorder == "big":
         offsets.byteswap()  # ZMR-002
-    for number, offset in enumerate(offsets):
-        if offset == 0:
-            return offsets[:number]
-    return offsets
+    return offsets[: offsets.index(0)] if 0 in offsets else offsets
 
 
 def spans(layout: Layout) -> Iterator[Span]:
@@ -145,6 +176,8 @@ def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
     if isinstance(layout, Lost):
         yield layout
         return Place(0 if layout.torn else None)
+    if layout.wrong is not None:
+        yield layout.wrong
     yield from in_term_order(entries(file, layout, raw, after=None))
     return Place(resume_at(layout))
 
@@ -152,7 +185,7 @@ def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
 def resume_at(layout: Layout) -> int | None:
     """Return the offset for the next entry (ZMR-101)."""
     assert layout.data is not None
-    end, last, sound = 0, -1, True
+    end, last, sound = 0, -1, layout.wrong is None
     for span in spans(layout):
         if span.reason is None:
             end, last = span.end, span.last
@@ -179,6 +212,10 @@ def entries(
             yield Lost(start, end, span.reason, torn=span.reason == "torn-entry")
             continue
         data = read_at(file, start, end - start)
+        if len(data) < end - start:  # the file was truncated while it was read
+            layout.size = start + len(data)
+            yield Lost(start, layout.size, "torn-entry", torn=True)  # ZMR-047
+            return
         fields: dict[str, Any] = {"index": str(index)}
         if raw:
             yield Record(start, end - start, data, fields)  # ZMR-032
@@ -199,29 +236,54 @@ def entries(
 
 
 def in_term_order(
-    events: Iterable[Record | Lost], before: int | None = None
+    events: Iterable[Record | Lost], snapshot: int | None = None
 ) -> Iterator[Record | Lost]:
-    """Report both entries as lost if the term decreases from one entry to the next (ZMR-050).
+    """Report entries as lost where the term decreases from one entry to the next (ZMR-050).
 
-    ``before`` is the term with which the first entry is compared.
+    ``snapshot`` is the term of the snapshot before the first entry.
     """
+    # The term of the last compared entry, and whether this entry is lost.
+    term, is_lost = snapshot, False
+    # The last entry, until it is known whether it is lost; None for the snapshot.
     held: Record | Lost | None = None
-    for event in events:
-        if isinstance(event, Record) and "term" in event.fields:
-            term = int(event.fields["term"])
-            falls = before is not None and term < before
-            if held is not None:
-                yield _out_of_order(held) if falls and isinstance(held, Record) else held
-            held, before = (_out_of_order(event) if falls else event), term
-            continue
+    # The term of the nearest entry before the last one that is not lost.
+    kept: int | None = None
+    ahead, behind = tee(events)
+    next(ahead, None)
+    for event, following in zip_longest(behind, ahead):
+        new, after = _term_of(event), _term_of(following)
+        is_low = is_first_wrong = is_second_wrong = False
+        if term is not None and new is not None and new < term:
+            is_low = is_first_wrong = is_second_wrong = True
+            if after is not None and held is not None:
+                may_be_first = kept is None or kept <= new
+                may_be_second = term <= after
+                if may_be_first != may_be_second:
+                    is_first_wrong, is_second_wrong = may_be_first, may_be_second
         if held is not None:
-            yield held
-        held, before = None, None
-        yield event
+            yield _out_of_order(held) if is_first_wrong else held
+        if is_low and not is_first_wrong:
+            yield _out_of_order(event)
+            held = None
+            continue
+        # The snapshot is never lost.
+        if not is_lost and (held is None or not is_low):
+            kept = term
+        held, term, is_lost = event, new, is_second_wrong
+        if is_lost:
+            held = _out_of_order(event)
     if held is not None:
         yield held
 
 
+def _term_of(event: Record | Lost | None) -> int | None:
+    """Return the term of an entry that is compared with its neighbours."""
+    if isinstance(event, Record) and "term" in event.fields:
+        return int(event.fields["term"])
+    return None
+
+
 def _out_of_order(entry: Record | Lost) -> Lost:
-    assert isinstance(entry, Record)
+    if isinstance(entry, Lost):
+        return entry
     return Lost(entry.at, entry.at + entry.size, "decreasing-term", file=entry.file)

@@ -48,6 +48,8 @@ class IndexWriter:
     def __init__(self, file: BinaryIO, size: int) -> None:
         layout = read_layout(file, size, None)
         assert isinstance(layout, Layout) and layout.data is not None
+        if layout.wrong is not None:
+            raise ValueError("the index file must not be appended to (bad-header)")
         self.file = file
         self.first, self.data = layout.first, layout.data
         table = read_at(file, HEADER.size, 4 * layout.capacity)

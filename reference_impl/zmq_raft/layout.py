@@ -63,6 +63,11 @@ def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
         at += CHUNK.size + padded(length)
 
 
+def is_meta(file: BinaryIO, at: int) -> bool:
+    """Return whether a META chunk begins at this offset (ZMR-042)."""
+    return read_at(file, at, 4) == b"META"
+
+
 def read_at(file: BinaryIO, at: int, size: int) -> bytes:
     """Return the bytes at an offset, fewer at the end of the file."""
     file.seek(at)

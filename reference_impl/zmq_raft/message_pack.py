@@ -19,6 +19,7 @@ from typing import Any
 MAX_DEPTH = 64  # ZMR-079
 MOST_VALUES = 16_384  # ZMR-106
 SAFE_INTEGER = 2**53 - 1
+NO_TYPE = b"\xc1"
 
 
 class Incomplete(Exception):
@@ -116,13 +117,18 @@ class _Open:
 
 
 def decode(
-    data: bytes | memoryview, at: int = 0, has_text_keys: bool = False, most: int | None = None
+    data: bytes | memoryview,
+    at: int = 0,
+    has_text_keys: bool = False,
+    most: int | None = None,
+    allows_c1: bool = False,
 ) -> tuple[Any, int]:
     """Decode the value at an offset; return the value and the offset after it.
 
     If the value contains more than ``most`` values, the first result is :data:`TOO_MANY`. If
-    ``has_text_keys`` is true, all keys of the outermost map must be text. Raises :class:`BadKey`,
-    :class:`Incomplete`, :class:`BadType` or :class:`TooDeep` for the first error in byte order.
+    ``has_text_keys`` is true, all keys of the outermost map must be text. If ``allows_c1`` is true,
+    the byte c1 is a value of one byte. Raises :class:`BadKey`, :class:`Incomplete`,
+    :class:`BadType` or :class:`TooDeep` for the first error in byte order.
     """
     stack: list[_Open] = []
     count = 0
@@ -131,7 +137,10 @@ def decode(
         is_key = has_text_keys and len(stack) == 1 and stack[0].left % 2 == 0
         if is_key and not _begins_text(_take(data, at, 1)[0]):
             raise BadKey(start)
-        value, opened, at = _head(data, at)
+        if allows_c1 and data[at : at + 1] == NO_TYPE:
+            value, opened, at = None, None, at + 1
+        else:
+            value, opened, at = _head(data, at)
         if is_key and isinstance(value, BadText):
             raise BadKey(start)
         if opened is not None and len(stack) == MAX_DEPTH:

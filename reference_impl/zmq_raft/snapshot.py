@@ -15,6 +15,7 @@ from reference_impl.zmq_raft.layout import (
     chunk,
     context_meta,
     find_marker,
+    is_meta,
     read_at,
 )
 
@@ -38,10 +39,13 @@ def read(file: BinaryIO, size: int) -> Parts:
     _, length, version, index, term, data_size = HEADER.unpack(head)
     if version != VERSION:
         raise Refusal("unsupported-version")  # ZMR-041
-    if length != BODY or max(index, term) > MAX_NUMBER:
+    data = find_marker(file, b"DATA", HEADER.size)
+    is_proven = data is not None and size - data == data_size and is_meta(file, HEADER.size)
+    if max(index, term) > MAX_NUMBER or (length != BODY and not is_proven):
         yield Lost(0, size, "bad-header")  # ZMR-042
         return Place(None)
-    data = find_marker(file, b"DATA", HEADER.size)
+    if length != BODY:
+        yield Lost(4, 8, "bad-header")
     if data is None:
         yield Lost(0, size, "torn-header", torn=True)  # ZMR-044
     elif size - data < data_size or data_size == 0 < size - data:
@@ -49,8 +53,11 @@ def read(file: BinaryIO, size: int) -> Parts:
     elif size - data > data_size:
         yield Lost(data, size, "size-mismatch")  # ZMR-063
     else:
-        fields = {"index": str(index), "term": str(term)}
-        yield Record(0, size, read_at(file, data, data_size), fields)  # ZMR-061
+        payload = read_at(file, data, data_size)
+        if len(payload) < data_size:  # the file was truncated while it was read
+            yield Lost(data, data + len(payload), "torn-snapshot", torn=True)  # ZMR-062
+            return Place(None)
+        yield Record(0, size, payload, {"index": str(index), "term": str(term)})  # ZMR-061
     return Place(None)
 
 

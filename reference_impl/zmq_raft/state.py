@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -29,10 +30,10 @@ WINDOW = 1 << 16
 class _Window:
     """A window of a stream: the bytes from an offset on, up to the amount read so far."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, at: int) -> None:
         self.file = file
         self.data = b""
-        self.at = 0
+        self.at = at
 
     def grow(self) -> bool:
         """Double the size of the window. Return False at the end of the file."""
@@ -73,36 +74,45 @@ class Merged:
 def read(file: BinaryIO, size: int) -> Parts:
     """Read the updates of a state file as records.
 
-    The ``state`` of the last record is the merged map (ZMR-072), unless the map is too large
-    (ZMR-106).
+    The last record before a fault, or before the end, has the ``state``: the merged map (ZMR-072),
+    unless the map is too large (ZMR-106).
     """
-    state = Merged()
+    state: Merged | None = Merged()
     held: Record | None = None
     fault: Lost | None = None
     for part in _updates(file, size):
-        if isinstance(part, Lost):
-            fault = part
-            continue
         if held is not None:
-            yield held
+            yield _with_state(held, state) if isinstance(part, Lost) else held
+        if isinstance(part, Lost):
+            yield part
+            held, state, fault = None, None, part
+            continue
         held, changes = part
-        state.add(changes)
+        if state is not None:
+            state.add(changes)
     if held is not None:
-        fields = dict(held.fields)
-        if state.values is not None:
-            fields["state"] = {
-                key: message_pack.to_json(value) for key, value in state.values.items()
-            }
-        yield Record(held.at, held.size, held.payload, fields)
+        yield _with_state(held, state)
     if fault is None:
         return Place(size)
-    yield fault
     return Place(fault.start if fault.torn else None)  # ZMR-101
 
 
-def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
-    """Yield the pairs of each update, or ``TOO_MANY``, and finally the lost range of a fault."""
-    window = _Window(file)
+def _with_state(record: Record, state: Merged | None) -> Record:
+    if state is None or state.values is None:
+        return record
+    values = {key: message_pack.to_json(value) for key, value in state.values.items()}
+    return replace(record, fields={**record.fields, "state": values})
+
+
+def _updates(
+    file: BinaryIO, size: int, start: int = 0, stops: bool = False
+) -> Iterator[tuple[Record, Any] | Lost]:
+    """Yield the pairs of each update, or ``TOO_MANY``, and the lost range of a fault.
+
+    Updates after a fault follow if they are proven (ZMR-107), unless ``stops`` is true.
+    """
+    file.seek(start)
+    window = _Window(file, start)
     offset = 0  # in the window, which drops bytes only before it grows
     while True:
         if offset == len(window.data):
@@ -112,38 +122,57 @@ def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
                 return
         at = window.at + offset
         if not begins_map(window.data[offset]):
-            if _zeros_to_the_end(window, offset):
-                yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
-            else:
-                yield Lost(at, size, "not-a-map")  # ZMR-077
-            return
+            is_torn = _zeros_to_the_end(window, offset)
+            reason = "torn-update" if is_torn else "not-a-map"  # ZMR-076, ZMR-077
+            break
         try:
             value, end = message_pack.decode(window.data, offset, True, MOST_VALUES)
         except Incomplete:
             window.skip(offset)
             offset = 0
             if not window.grow():
-                yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
-                return
+                reason = "torn-update"  # ZMR-076
+                break
             continue
         except BadType:
-            yield Lost(at, size, "bad-type")  # ZMR-079
-            return
+            reason = "bad-type"  # ZMR-079
+            break
         except TooDeep:
-            yield Lost(at, size, "too-deep")  # ZMR-079
-            return
+            reason = "too-deep"  # ZMR-079
+            break
         except BadKey as bad:
-            if _zeros_to_the_end(window, bad.at):
-                yield Lost(at, size, "torn-update", torn=True)  # ZMR-076
-            else:
-                yield Lost(at, size, "bad-key")  # ZMR-078
-            return
+            is_torn = _zeros_to_the_end(window, bad.at)
+            reason = "torn-update" if is_torn else "bad-key"  # ZMR-076, ZMR-078
+            break
         raw = window.data[offset:end]
         if value is TOO_MANY:
             yield Record(at, len(raw), raw), TOO_MANY  # ZMR-106
         else:
             yield Record(at, len(raw), raw, {"update": message_pack.to_json(value)}), value.pairs
         offset = end
+    following = None if reason == "torn-update" or stops else _proven_after(file, size, at)
+    if following is None:
+        yield Lost(at, size, reason, torn=reason == "torn-update")
+        return
+    yield Lost(at, following, reason)
+    yield from _updates(file, size, following)
+
+
+def _proven_after(file: BinaryIO, size: int, at: int) -> int | None:
+    """Return the end of a faulty update if only updates without a fault follow it (ZMR-107)."""
+    file.seek(at)
+    window = _Window(file, at)
+    while window.grow():
+        try:
+            length = message_pack.decode(window.data, 0, False, MOST_VALUES, allows_c1=True)[1]
+        except Incomplete:
+            continue
+        except TooDeep:
+            return None
+        end = at + length
+        is_clean = not any(isinstance(part, Lost) for part in _updates(file, size, end, True))
+        return end if is_clean else None
+    return None
 
 
 def begins_map(first: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from shutil import copyfile, copytree
@@ -9,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from reference_impl.answer import End, NewRecord
-from reference_impl.zmq_raft import reader
+from reference_impl.zmq_raft import directory, reader
 from reference_impl.zmq_raft.directory_writer import DirectoryWriter
 from reference_impl.zmq_raft.index_file import index_in
 from reference_impl.zmq_raft.index_writer import (
@@ -50,8 +51,19 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """Return the context for a copy of a log: its type, which the new name may not imply."""
-    return {**context, "kind": reader.kind_of(path, context)}
+    """Return the context for a copy of a log: its type and first index.
+
+    The new name may imply another type. No entry before the first index can be missing in a log.
+    """
+    kind = reader.kind_of(path, context)
+    first = None
+    if kind == "directory":
+        log = directory.Reader(directory.folders(path, context), raw=True)
+        deque(log.snapshot(), maxlen=0)
+        first = max(log.covered, 0) + 1
+    elif kind == "index":
+        first = context.get("first_index", index_in(path.name))
+    return {**context, "kind": kind, **({} if first is None else {"first_index": first})}
 
 
 def _rehearse(

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from conformance import ROOT, VECTORS
-from conformance.cases import Case, cases_of
 from conformance.reports import json_report
 from conformance.scratch import Scratch
+from conformance.vector_cases import VectorCase, cases_of
 from conformance.vectors import Vector, load
 from walproof.cli import check as check_module
 from walproof.cli import main
@@ -102,7 +102,7 @@ def walproof(
 
 
 @pytest.fixture
-def cases(vector: Callable[[str], Vector]) -> Callable[..., list[Case]]:
+def cases(vector: Callable[[str], Vector]) -> Callable[..., list[VectorCase]]:
     """Return a function that gives the cases of vectors by their slugs."""
     return lambda *slugs, profiles=("recover",): cases_of(
         [vector(slug) for slug in slugs], profiles
@@ -118,7 +118,7 @@ def check(walproof: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Out
 
     def run(*arguments: object, profile: str = "recover") -> Outcome:
         folder = tmp_path / "report"
-        return walproof("check", "--report", folder, "--profile", profile, "--jobs", 1, *arguments)
+        return walproof("check", "--out", folder, "--profile", profile, "--jobs", 1, *arguments)
 
     return run
 
@@ -142,7 +142,7 @@ def start_case(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..
     """Return a function that prepares the only step of a case: it returns case, step and path."""
 
     def ask(slug: str, profile: str) -> Any:
-        case = Case(vector(slug), profile)
+        case = VectorCase(vector(slug), profile)
         (step,) = case.steps()
         path = scratch.new_path(case.vector.input.name)
         step.prepare(path)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conformance.baselines import BASELINES
+from conformance.case_runner import run_programs
+from conformance.checked_program import CheckedProgram
 from conformance.known_failures import KnownFailures
-from conformance.runner import run_subjects
-from conformance.subject import Subject
 
 
 def by_slug(run):
@@ -13,7 +13,7 @@ def by_slug(run):
 
 
 def run(subject, cases, jobs=1, **options):
-    (done,) = run_subjects([subject], lambda _: cases, jobs, **options)
+    (done,) = run_programs([subject], lambda _: cases, jobs, **options)
     return done
 
 
@@ -33,7 +33,7 @@ class Scripted:
 
 
 def scripted(reply, known=None, **hello):
-    return Subject("s", "s", (), known or KnownFailures(), baseline=Scripted(reply, hello))
+    return CheckedProgram("s", "s", (), known or KnownFailures(), baseline=Scripted(reply, hello))
 
 
 def nothing(request):

@@ -83,7 +83,7 @@ class TestAnyProgram:
         failed = results(report())["payload-flipped-in-second-record"]
         program, *arguments = shlex.split(failed["repeat"])
         assert program == "walproof"
-        again = walproof(*arguments, "--report", tmp_path / "report", "--jobs", 1)
+        again = walproof(*arguments, "--out", tmp_path / "report", "--jobs", 1)
         assert again.status == 3
         repeated = results(report())
         assert set(repeated) == {"payload-flipped-in-second-record", "three-records"}
@@ -155,7 +155,7 @@ class TestForCodeHosts:
 
     def test_output_forms_replace_the_text(self, check, wrong, tmp_path):
         command = ("--cmd", wrong("ignores_checksums"), *SMALL)
-        outcome = check(*command, "--output", "markdown")
+        outcome = check(*command, "--output-format", "markdown")
         assert outcome.status == 3
         assert outcome.out == (tmp_path / "report" / "summary.md").read_text("utf-8")
         assert outcome.out.startswith("## Walproof: IgnoresChecksums: 0/1 pairs")
@@ -171,7 +171,7 @@ class TestForCodeHosts:
         known = results(report())["payload-flipped-in-second-record"]
         assert (known["class"], known["cause"]) == ("known-failure", "It never looks.")
         right = ("--cmd", wrong("breakable_reader"), *SMALL, "--known-failures", listed)
-        outcome = check(*right, "--output", "sarif")
+        outcome = check(*right, "--output-format", "sarif")
         assert outcome.status == 3
         (result,) = json.loads(outcome.out)["runs"][0]["results"]
         assert result["ruleId"] == "unexpected-pass"
@@ -187,9 +187,17 @@ class TestUsage:
             (["--cmd", "no-such-program"], "no program 'no-such-program' on PATH"),
             (["--cmd", "./README.md"], "./README.md may not be executed"),
             (["--cmd", "my 'reader"], 'Error: --cmd "my \'reader": no closing quotation\n'),
-            (["--cmd", "x", "--vector", "no-such-vector"], "no vector selected"),
+            (["--cmd", "x", "--vector", "one-recrd"], "one-recrd: no vector has it; did you mean"),
+            (["--impl", "go-leveldb", "--format", "leveldb"], "did you mean leveldb-log?"),
+            (["--format", "leveldb-log", "--format", "leveldb"], "did you mean leveldb-log?"),
+            (
+                ["--group", "torn-tale"],
+                "--group torn-tale: no vector has it; did you mean torn-tail",
+            ),
+            (["--requirement", "LDB-9*"], "--requirement LDB-9*: no vector has it"),
+            (["--kind", "corrupt", "--vector", "one-record"], "the options exclude each other"),
             (["--cmd", "x", "--kind", "odd"], "Invalid value for '--kind'"),
-            (["--report", "README.md"], "Directory 'README.md' is a file"),
+            (["--out", "README.md"], "Directory 'README.md' is a file"),
             (["--no-such-option"], "No such option"),
         ],
     )

@@ -11,7 +11,7 @@ import pytest
 from conformance.registry import Implementation
 from tests.conformance.checked import SMALL, results
 from walproof.cli import check as check_module
-from walproof.cli import subjects
+from walproof.cli import program_options
 
 
 class TestOurs:
@@ -31,7 +31,7 @@ class TestOurs:
                 command_template=tuple(shlex.split(wrong(name))),
                 optional=optional,
             )
-            for module in (check_module, subjects):
+            for module in (check_module, program_options):
                 monkeypatch.setattr(module, "all_implementations", lambda: [implementation])
             return tmp_path / "known-failures.json"
 

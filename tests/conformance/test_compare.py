@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from conformance.compare import differences, normalise, pin
+from conformance.compare import differences, normalise
 
 ALPHA = {"at": 0, "size": 12, "payload": b"alpha".hex()}
 BRAVO = {"at": 12, "size": 12, "payload": b"bravo".hex()}
@@ -109,17 +109,37 @@ def test_long_payloads_are_compared_by_their_hash():
     assert normalise(short) == short
 
 
-def test_a_pin_ignores_the_wording_of_signals():
-    def pinned(answer):
-        return pin(differences(EXPECTED, answer, ALL), answer, ALL)
+def found(**changes):
+    """Return what a list of known failures has for an answer with these changes."""
+    problems = differences(EXPECTED, {**RIGHT, **changes}, ALL)
+    return {each.part: each.found for each in problems}
 
-    first = pinned({**RIGHT, "end": 5})
-    assert first.startswith("end: expected nothing, found 5 [")
-    assert first == pinned({**RIGHT, "end": 5, "signals": ["at 0x7ffc0001: bad"]})
-    assert first != pinned({**RIGHT, "end": 5, "lost": []})
+
+def test_values_of_differing_parts_ignore_the_wording_of_signals():
+    assert found(end=5) == {"end": 5} == found(end=5, signals=["at 0x7ffc0001: bad"])
+    assert found(end=5, lost=[]) == {"lost": [], "end": 5}
+
+
+def test_records_are_numbered_if_missing_and_hashed_if_not_expected():
+    assert found(records=[BRAVO]) == {"records": {"missing": [0]}}
+    assert found(records=[]) == {"records": {"missing": [0, 1]}}
+    assert found(records=[BRAVO, ALPHA]) == {
+        "records": {
+            "missing": [0],
+            "extra": 1,
+            "sha256": found(records=[BRAVO, ALPHA])["records"]["sha256"],
+        }
+    }
     # The sentence names only the first wrong record, but the digest also covers the later records.
-    both = [
-        pinned({**RIGHT, "records": [{**ALPHA, "payload": "00"}, second]})
-        for second in (BRAVO, ALPHA)
-    ]
-    assert both[0] != both[1] and both[0][:-10] == both[1][:-10]
+    wrong = {**ALPHA, "payload": "00"}
+    both = [found(records=[wrong, second])["records"] for second in (ALPHA, {**BRAVO, "at": 99})]
+    assert both[0]["sha256"] != both[1]["sha256"]
+    moved = found(records=[ALPHA, {**BRAVO, "at": 99}])["records"]
+    assert moved["missing"] == [1] and moved["extra"] == 1
+
+
+def test_three_missing_records_in_a_row_are_a_range():
+    expected = {**EXPECTED, "records": [{"at": n, "payload": f"{n:02x}"} for n in range(7)]}
+    kept = [expected["records"][n] for n in (0, 4)]
+    (problem,) = differences(expected, {"records": kept}, ["records"])
+    assert problem.found == {"missing": [[1, 3], 5, 6]}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance import contents
-from conformance.cases import contents_at
 from conformance.contents import TooMuch, read_contents, write_contents
+from conformance.vector_cases import contents_at
 
 FOLDER = {"a.log": b"one", "b": b"", "c/d.log": b"two"}
 

@@ -17,7 +17,7 @@ LIST = {
             "vector": f"leveldb-log/{slug}",
             "profile": "recover",
             "result": "fail",
-            "difference": f"records of {slug}",
+            "found": {"verdict": slug},
             "cause": cause,
         }
         for slug, cause in [("a", "joins"), ("b", "stops")]
@@ -32,12 +32,12 @@ def path(tmp_path):
     return path
 
 
-def result(slug, outcome, difference=None, profile="recover"):
+def result(slug, outcome, verdict=None, profile="recover"):
     return {
         "vector": f"leveldb-log/{slug}",
         "profile": profile,
         "class": outcome,
-        "difference": difference,
+        "found": {"verdict": verdict},
     }
 
 
@@ -53,10 +53,10 @@ def test_a_missing_file_is_an_empty_list(tmp_path):
 def test_a_list_matches_only_the_pinned_failure(path):
     known = load(path)
     assert known.cause_of("leveldb-log/a", "recover") == "FIRST is joined with FULL."
-    assert known.matches("leveldb-log/a", "recover", "fail", "records of a")
-    assert not known.matches("leveldb-log/a", "recover", "fail", "records of b")
-    assert not known.matches("leveldb-log/a", "recover", "crash", "records of a")
-    assert not known.matches("leveldb-log/a", "strict", "fail", "records of a")
+    assert known.matches("leveldb-log/a", "recover", "fail", {"verdict": "a"})
+    assert not known.matches("leveldb-log/a", "recover", "fail", {"verdict": "b"})
+    assert not known.matches("leveldb-log/a", "recover", "crash", {"verdict": "a"})
+    assert not known.matches("leveldb-log/a", "strict", "fail", {"verdict": "a"})
     assert known.cause_of("leveldb-log/c", "recover") is None
 
 
@@ -80,15 +80,15 @@ class TestUpdate:
     def test_a_remaining_failure_keeps_its_entry_and_cause(self, path):
         known = load(path)
         updated = known.updated(
-            [result("a", "known-failure", "records of a"), result("b", "known-failure", "…")]
+            [result("a", "known-failure", "a"), result("b", "known-failure", "…")]
         )
         assert updated.entries == known.entries and updated.causes == known.causes
 
     def test_a_changed_failure_is_pinned_again_with_its_cause(self, path):
         updated = load(path).updated([result("a", "crash", "killed by SIGABRT")])
         entry = entries(updated)["a"]
-        pinned = (entry.result, entry.difference, entry.cause)
-        assert pinned == ("crash", "killed by SIGABRT", "joins")
+        pinned = (entry.result, entry.found, entry.cause)
+        assert pinned == ("crash", {"verdict": "killed by SIGABRT"}, "joins")
 
     @pytest.mark.parametrize("outcome", ["pass", "unexpected-pass"])
     def test_a_passed_entry_is_removed_with_its_cause(self, path, outcome):
@@ -136,9 +136,9 @@ def test_committed_lists_contain_no_machine_paths():
     lists = sorted(FOLDER.glob("*/known-failures.json"))
     assert len(lists) > 10
     pinned = [
-        (path.parent.name, key, entry.difference)
+        (path.parent.name, key, entry.found)
         for path in lists
         for key, entry in load(path).entries.items()
-        if re.search(r"/tmp/|walproof-[a-z0-9_]{8}/", entry.difference or "")
+        if re.search(r"/tmp/|walproof-[a-z0-9_]{8}/", entry.text)
     ]
     assert not pinned

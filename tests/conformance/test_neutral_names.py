@@ -11,7 +11,7 @@ from conformance.vectors import NEUTRAL, load_all
 VECTORS = load_all()
 # Input names that a reader depends on: the index of a zmq-raft file, a name that only begins like
 # that of a snapshot, and numbers of RocksDB logs, or names that resemble such a number.
-MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|x?\d+(-\d+)?\.log(-copy)?")
+MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|x\.rlog\.tmp-1-a|snapped|x?\d+(-\d+)?\.log(-copy)?")
 
 
 @pytest.mark.parametrize("format", sorted({each.body["format"] for each in VECTORS.values()}))

@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from conformance import VECTORS
-from conformance.cases import cases_of
+from conformance.case_results import ProgramRun
+from conformance.case_runner import run_programs
+from conformance.checked_program import CheckedProgram
 from conformance.process import Limits
-from conformance.runner import run_subjects
-from conformance.session import OneShotSession
-from conformance.subject import Subject
+from conformance.program_session import OneShotSession
+from conformance.vector_cases import cases_of
 from conformance.vectors import Vector, load
-from walproof.cli.subjects import chosen_subjects
-from walproof.sweep.programs import program_of
+from walproof.cli.program_options import chosen_subjects
+from walproof.sweep.plan import program_of
 
 TESTS = Path(__file__).parents[1]
 KNOWS = [sys.executable, str(TESTS / "walproof" / "sweep" / "knows_strict.py")]
@@ -38,7 +39,7 @@ def test_strict_runs_only_if_it_is_chosen(
 ) -> None:
     (subject,) = chosen_subjects([" ".join(KNOWS)], [], True, True, chosen, ["leveldb-log"])
     assert program_of(subject, "leveldb-log", Limits()).profiles == profiles
-    (done,) = run_subjects([subject], lambda _: cases_of(vectors, ("recover", "strict")), 1)
+    (done,) = run_programs([subject], lambda _: cases_of(vectors, ("recover", "strict")), 1)
     classes = {result["profile"]: result["class"] for result in done.results}
     assert classes == {"recover": "pass", "strict": "pass" if chosen else "skipped"}
 
@@ -49,8 +50,8 @@ def test_the_repeat_command_names_an_existing_file(vectors: list[Vector], tmp_pa
         shutil.copy(path, tmp_path)
     copy = load(tmp_path / vectors[1].path.name)
     assert Path(copy.option).resolve() == copy.path.resolve()
-    subject = Subject("one", "one", KNOWS, one_shot=True, repeat="walproof check")
-    (done,) = run_subjects([subject], lambda _: cases_of([copy], ("recover",)), 1)
+    subject = CheckedProgram("one", "one", KNOWS, one_shot=True, repeat="walproof check")
+    (done,) = run_programs([subject], lambda _: cases_of([copy], ("recover",)), 1)
     assert done.results[0]["repeat"] == (f"walproof check --vector {copy.option} --profile recover")
 
 
@@ -68,3 +69,35 @@ def test_a_program_finds_profile_and_context_in_its_environment(tmp_path: Path) 
     assert (signals[0], json.loads(signals[1])) == ("strict", context)
     del request["context"], request["profile"]
     assert program.request(request, 10_000)["answer"]["signals"] == ["recover", "{}"]
+
+
+def run_script(script: Path, text: str, vectors: list[Vector]) -> ProgramRun:
+    script.write_text(f"import sys\nopen({str(script)!r} + '.runs', 'a').write('x')\n{text}")
+    subject = CheckedProgram(
+        "s", "s", [sys.executable, str(script)], one_shot=True, isolated=False, repeat=""
+    )
+    (done,) = run_programs([subject], lambda _: cases_of(vectors), 1)
+    return done
+
+
+def test_a_program_that_never_starts_ends_the_run(tmp_path: Path) -> None:
+    every = [load(path) for path in sorted((VECTORS / "leveldb-log").glob("c*.json"))]
+    intact = [load(VECTORS / "leveldb-log" / f"{name}.json")
+              for name in ("three-records", "empty-log", "one-record")]  # fmt: skip
+    script = tmp_path / "broken.py"
+    done = run_script(script, "import no_such_module\n", intact + every)
+    assert done.status == "broken" and not done.results
+    assert done.because == (
+        "no answer to 3 intact logs: exit status 1;"
+        " it wrote: ModuleNotFoundError: No module named 'no_such_module'"
+    )
+    assert len((tmp_path / "broken.py.runs").read_text()) == 3
+
+
+def test_a_program_that_reads_one_intact_log_is_asked_about_all(tmp_path: Path) -> None:
+    every = [load(VECTORS / "leveldb-log" / f"{name}.json")
+             for name in ("three-records", "empty-log", "one-record", "block-dropped")]  # fmt: skip
+    answers = "print('{\"records\": []}' if not open(sys.argv[3], 'rb').read() else sys.exit(1))"
+    done = run_script(tmp_path / "reader.py", answers, every)
+    classes = [each["class"] for each in done.results if each["profile"] == "recover"]
+    assert done.status == "ran" and classes == ["crash", "pass", "crash", "crash"]

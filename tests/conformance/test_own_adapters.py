@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conformance.compare import every_part
+from conformance.program_session import ProtocolSession
 from conformance.registry import FOLDER, load
-from conformance.session import ProtocolSession
 from reference_impl.register import registers
 from tests.conftest import unavailable
 

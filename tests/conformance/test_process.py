@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
+from conformance import process
 from conformance.process import JsonLinesProgram, Limits, NoReply, Timeout, run_program
 from conformance.sandbox import Sandbox
 
@@ -76,3 +80,18 @@ def test_crashes_and_timeouts_are_reported(tmp_path: Path) -> None:
                 program.request(sent)  # type: ignore[arg-type]
     finally:
         program.close()
+
+
+def test_a_program_that_cannot_be_killed_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program of another user cannot be killed. The harness does not wait for it for ever."""
+    kill = os.killpg
+    running: list[int] = []
+    monkeypatch.setattr(process, "KILL_SECONDS", 0.1)
+    monkeypatch.setattr(os, "killpg", lambda group, _: running.append(group))
+    try:
+        with pytest.raises(Timeout):
+            run_program(["sleep", "20"], 0.2)
+        assert len(running) == 1 and psutil.pid_exists(running[0])
+    finally:
+        for group in running:
+            kill(group, signal.SIGKILL)

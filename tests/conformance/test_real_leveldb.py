@@ -17,8 +17,8 @@ import pytest
 
 from conformance.compare import normalise
 from conformance.process import Limits
+from conformance.program_session import ProtocolSession
 from conformance.registry import FOLDER, load
-from conformance.session import ProtocolSession
 from reference_impl.answer import Answer, collect
 from reference_impl.leveldb_log.reader import read_stream
 from tests.conftest import unavailable

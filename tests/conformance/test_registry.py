@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance import registry
-from conformance.registry import Implementation, Unavailable
+from conformance.registry import Implementation, ImplementationUnavailable
 
 
 @pytest.fixture
@@ -59,5 +59,5 @@ def test_a_failed_build_names_its_last_error(
 ) -> None:
     """The reason is not the end of a stack trace, if there is a line that begins with error."""
     fails = ("{python}", "-c", f"print({output!r}, end=''); raise SystemExit(1)")
-    with pytest.raises(Unavailable, match=f"the build failed: {reason} \\(see "):
+    with pytest.raises(ImplementationUnavailable, match=f"the build failed: {reason} \\(see "):
         replace(implementation, build=fails).make()

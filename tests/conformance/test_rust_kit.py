@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from conformance import ROOT
+from conformance.adapter_smoke import AdapterSmoke
 from conformance.registry import FOLDER, load
-from conformance.smoke import Smoke
 from tests.conftest import unavailable
 
 KIT = ROOT / "conformance" / "adapterkit" / "rust"
@@ -26,7 +26,7 @@ def command() -> list[str]:
 
 @pytest.mark.slow
 def test_an_adapter_passes_the_smoke_test(command, vectors):
-    steps = Smoke(command, vectors, ["leveldb-log"])
+    steps = AdapterSmoke(command, vectors, ["leveldb-log"])
     steps.run()
     assert {finding.status for finding in steps.findings} == {"right"}
 

@@ -13,9 +13,9 @@ import pytest
 
 from conformance import VECTORS
 from conformance import sandbox as sandbox_module
+from conformance.checked_program import CheckedProgram
 from conformance.process import run_program
 from conformance.sandbox import Sandbox, bubblewrap, evidence, isolation, python_paths
-from conformance.subject import Subject
 from tests.conformance.scripted import run
 
 ANSWER = VECTORS / "leveldb-log" / "empty-log.json"
@@ -122,7 +122,7 @@ def test_a_program_under_test_cannot_see_the_answer(cases, program, one_shot, is
     """
     loop = {"loop": "print(json.dumps(answer()))"} if one_shot else {}
     command = program(lines, **loop)
-    subject = Subject("s", "s", command, one_shot=one_shot, isolated=isolated)
+    subject = CheckedProgram("s", "s", command, one_shot=one_shot, isolated=isolated)
     (result,) = run(subject, cases("empty-log")).results
     assert result["class"] == ("pass" if isolated else "fail")
 
@@ -145,7 +145,7 @@ def test_without_bubblewrap_possible_access_is_reported(own_folder: Path) -> Non
     bare = Sandbox(own_folder / "own", hides=[own_folder / "hidden"])
     could = ["see hidden/", "change your files", "use the network", "end your processes"]
     assert bare.isolation() == {"by": ["own folder"], "could": could}
-    assert bare.wrapped(["reader"]) == ["reader"]
+    assert bare.wrapped(["reader"], 3) == ["reader"]
     assert "use the network" in isolation(True)["could"]
     bounded = Sandbox(own_folder / "own", reads=python_paths()).isolation()
     assert bounded["could"][0] == "read your files"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -97,6 +96,7 @@ ENDLESS = """
 import sys
 from pathlib import Path
 from conformance.saving import save
+save(Path(sys.argv[1]), b"x" * 1_000_000)
 print("begun", flush=True)
 while True:
     save(Path(sys.argv[1]), b"x" * 1_000_000)
@@ -107,13 +107,15 @@ while True:
 def test_a_kill_leaves_no_incomplete_file(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for milliseconds in range(1, 40, 8):
-        child = subprocess.Popen([sys.executable, "-c", ENDLESS, out], stdout=subprocess.PIPE)
-        assert child.stdout is not None and child.stdout.readline() == b"begun\n"
-        time.sleep(milliseconds / 1000)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        child.stdout.close()
-        assert not out.exists() or out.read_bytes() == WHOLE
+        with subprocess.Popen(
+            [sys.executable, "-c", ENDLESS, out], stdout=subprocess.PIPE
+        ) as child:
+            try:
+                assert child.stdout is not None and child.stdout.readline() == b"begun\n"
+                time.sleep(milliseconds / 1000)
+            finally:
+                child.kill()
+        assert out.read_bytes() == WHOLE
 
 
 LIMITED = """

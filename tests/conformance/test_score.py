@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from conformance.baselines import BASELINES
-from conformance.cases import cases_of
+from conformance.case_runner import run_programs
+from conformance.checked_program import checked_baselines
 from conformance.reports.summary import unexpected
-from conformance.run import Plan, describe, run
-from conformance.runner import run_subjects
+from conformance.run_report import RunPlan, describe_vector, run_plan
 from conformance.score import score
-from conformance.subject import baseline_subjects
+from conformance.vector_cases import cases_of
 
 VECTORS = {
     "whole": {"control": None, "group": "layout"},
@@ -80,8 +80,8 @@ def test_writes_and_appends_are_not_pairs():
 
 def test_the_null_baselines_score_no_pair(vectors):
     cases = cases_of(list(vectors.values()))
-    described = {vector.id: describe(vector) for vector in vectors.values()}
-    runs = run_subjects(baseline_subjects(), lambda _: cases)
+    described = {vector.id: describe_vector(vector) for vector in vectors.values()}
+    runs = run_programs(checked_baselines(), lambda _: cases)
     assert [run_result.subject.name for run_result in runs] == [
         baseline.name for baseline in BASELINES
     ]
@@ -94,7 +94,7 @@ def test_the_null_baselines_score_no_pair(vectors):
 
 
 def test_controls_and_baselines_run_too(vectors, vector):
-    report = run(Plan.of([], vectors, [vector("cut-in-a-payload")], ["recover"]))
+    report = run_plan(RunPlan.of([], vectors, [vector("cut-in-a-payload")], ["recover"]))
     assert list(report["vectors"]) == ["leveldb-log/cut-in-a-payload", "leveldb-log/three-records"]
     assert all(implementation["baseline"] for implementation in report["implementations"])
     assert unexpected(report) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,17 @@ from pathlib import Path
 import pytest
 
 from conformance import ROOT
+from conformance.case_runner import run_programs
+from conformance.checked_program import checked_implementation
+from conformance.contents import Contents, read_contents, write_contents
 from conformance.kaitai.compile import ToolMissing, compiled
+from conformance.registry import load
+from conformance.score import WRITING
+from conformance.vector_cases import VectorCase
+from conformance.vectors import Vector, load_all
+from reference_impl import formats
+from reference_impl.answer import NewRecord
+from tests.conftest import unavailable
 
 SECOND = ROOT / "conformance/implementations/kaitai-python"
 ABOUT = tomllib.loads((SECOND / "implementation.toml").read_text("utf-8"))
@@ -45,7 +56,7 @@ def test_no_source_names_the_other_readers(path: Path) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "import walproof.scan.answers as answers",
+        "import walproof.scanners.answers as answers",
         "def late():\n    from reference_impl import formats",
     ],
 )
@@ -58,7 +69,7 @@ def test_none_of_their_code_is_loaded(format: str) -> None:
     try:
         compiled("sbe")
     except ToolMissing as why:
-        pytest.skip(str(why))
+        unavailable(str(why))
     code = f"import sys, {format.replace('-', '_')}; print(*sys.modules, sep='\\n')"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -73,3 +84,36 @@ def test_none_of_their_code_is_loaded(format: str) -> None:
         if module.startswith(("reference_impl", "walproof."))
     }
     assert loaded <= PLACES
+
+
+def log_after(vector: Vector) -> Contents:
+    """Return the log that the executable specification leaves after a write or an append."""
+    if vector.operation == "write":
+        return vector.contents
+    records = [
+        NewRecord(bytes.fromhex(each["payload"]), each) for each in vector.records_to_write()
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / vector.input.name
+        write_contents(vector.contents, path)
+        format = formats.named(vector.body["format"])
+        format.append(path, records, vector.body.get("context", {}))
+        return read_contents(path)
+
+
+@pytest.mark.slow
+def test_a_second_reader_confirms_every_written_log() -> None:
+    reader = checked_implementation(load(SECOND), "walproof")
+    if reader.unavailable is not None:
+        unavailable(reader.unavailable)
+    cases = []
+    for vector in load_all().values():
+        if vector.operation in WRITING and not vector.body.get("must_refuse"):
+            limits = {**vector.body.get("limits", {}), "wall_ms": 20_000}
+            body = {**vector.body, "operation": "read", "limits": limits}
+            cases.append(VectorCase(Vector(vector.path, body, log_after(vector)), "recover"))
+    assert len(cases) > 15 * len(reader.formats)
+    (run,) = run_programs([reader], lambda _: cases, 2)
+    assert len(run.results) == len(cases)
+    wrong = [each for each in run.results if each["class"] != "pass"]
+    assert not wrong, [(each["vector"], each["difference"]) for each in wrong]

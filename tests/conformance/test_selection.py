@@ -28,6 +28,15 @@ def test_by_glob_on_id_or_slug(choose):
     assert choose(patterns=["ONE-RECORD"]) == choose(patterns=["no-such-vector"]) == []
 
 
+def test_excluded_globs_are_left_out(choose, vectors):
+    left = choose(formats=["leveldb-log"], excluded=["cut-*", "leveldb-log/one-record"])
+    every = choose(formats=["leveldb-log"])
+    patterns = ["leveldb-log/cut-*", "leveldb-log/one-record"]
+    assert set(every) - set(left) == set(choose(patterns=patterns))
+    unmatched = Selection(excluded=["one-recrd"]).unmatched(vectors.values())
+    assert [each[:2] for each in unmatched] == [("exclude", "one-recrd")]
+
+
 @pytest.mark.parametrize(
     ("option", "value", "key"),
     [("formats", "leveldb-log", "format"), ("kinds", "eof", "kind"), ("groups", "zeros", "group")],
@@ -70,8 +79,9 @@ class TestBrokenVectors:
         with pytest.raises(BrokenVector, match=r"expected sha256 .* restore it from git"):
             assert vector.contents
 
-    def test_invalid_json_is_refused(self, folder):
-        (folder / "one-record.json").write_text("{")
+    @pytest.mark.parametrize("text", ["{", "[" * 100_000])
+    def test_invalid_json_is_refused(self, folder, text):
+        (folder / "one-record.json").write_text(text)
         with pytest.raises(BrokenVector, match=r"one-record\.json: not JSON"):
             load(folder / "one-record.json")
 
@@ -79,6 +89,13 @@ class TestBrokenVectors:
         path = folder / "one-record.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "kind": "broken"}))
         with pytest.raises(BrokenVector, match="kind: "):
+            load(path)
+
+    @pytest.mark.parametrize("name", ["../one-record.log", "/etc/passwd", "..", "a/b"])
+    def test_an_input_in_another_directory_is_refused(self, folder, name):
+        path = folder / "one-record.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "input": name}))
+        with pytest.raises(BrokenVector, match=r"one-record\.json: input: "):
             load(path)
 
     def test_duplicate_ids_are_refused(self, folder):

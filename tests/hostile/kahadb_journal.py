@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import struct
 import zlib
 
 from reference_impl.kahadb_journal.layout import (
@@ -16,10 +14,8 @@ from reference_impl.kahadb_journal.layout import (
 
 NAME = "db-1.log"
 UNKNOWN = 9
-ADD, STREAM, TEXT = 1, 27, 28
-"""The number of the command that adds a message, and OpenWire type numbers."""
-TIMES, MOST = 100, 4 << 20
-"""Content is not decoded if it inflates to more than this factor or this number of bytes."""
+#: The number of the command that adds a message.
+ADD = 1
 
 
 def _of(kind: int, size: int) -> bytes:
@@ -44,19 +40,6 @@ def headers_that_claim_all(size: int) -> bytes:
     return b"".join(
         CONTROL.pack(HEADER, CONTROL.size * (count - number), 1 + number) for number in range(count)
     )
-
-
-def _message(
-    kind: int, content: bytes, is_compressed: bool = False, properties: bytes = b""
-) -> bytes:
-    """Return a journal with one message in the oldest layout; all optional fields are null."""
-    body = struct.pack(">b5x", kind) + bytes(7) + struct.pack(">i", 0) + bytes(2)
-    body += struct.pack(">qbxqx?i", 0, 4, 0, True, len(content)) + content
-    body += struct.pack(">?", bool(properties))
-    body += struct.pack(">i", len(properties)) + properties if properties else b""
-    body += struct.pack(">2x?ixqxx", is_compressed, 0, 0)
-    data = struct.pack(">i", len(body)) + body
-    return _command(b"\x22" + _varint(len(data)) + data)
 
 
 def _command(fields: bytes) -> bytes:
@@ -106,46 +89,10 @@ def command_of_groups(size: int) -> bytes:
     return _command(b"\x0b" * (size // 2) + b"\x0c" * (size // 2))
 
 
-def message_of_nulls(size: int) -> bytes:
-    """Return a stream message with a null for every byte."""
-    return _message(STREAM, bytes(size))
-
-
-def message_of_properties(size: int) -> bytes:
-    """Return a message with a property for every seven bytes."""
-    names = [b"\x00\x04%04x\x00" % number for number in range(min(size // 7, 0x10000))]
-    return _message(TEXT, b"\xff" * 4, properties=struct.pack(">i", len(names)) + b"".join(names))
-
-
-def inflated_text(size: int) -> bytes:
-    """Return a compressed text of nearly the maximum size; one character makes the string wide."""
-    text = chr(0x1F600).encode() + _inflating(size, b"a", MOST)
-    return _message(TEXT, zlib.compress(struct.pack(">i", len(text)) + text), is_compressed=True)
-
-
-def inflated_nulls(size: int) -> bytes:
-    """Return a compressed stream message of nulls of nearly the maximum size."""
-    content = _inflating(size, b"\0", MOST // 2)
-    return _message(STREAM, zlib.compress(content), is_compressed=True)
-
-
-def _inflating(size: int, filler: bytes, most: int) -> bytes:
-    """Return content of nearly the maximum size that compresses to about ``size`` bytes."""
-    chance = random.Random(size)
-    unlike = b"".join(b"\x02%c" % chance.randrange(0x80) for _ in range(size // 2))
-    packed = len(zlib.compress(unlike))
-    count = min(TIMES * packed, most + packed * 2 * most // MOST) * 15 // 16 - len(unlike)
-    return unlike + filler * max(0, count)
-
-
 LOGS = (
     unknown_types,
     empty_records,
     headers_that_claim_all,
-    message_of_nulls,
-    message_of_properties,
-    inflated_text,
-    inflated_nulls,
     command_of_fields,
     command_of_unknown_fields,
     command_of_transactions,

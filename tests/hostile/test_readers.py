@@ -14,7 +14,8 @@ from reference_impl.formats import named
 from reference_impl.rocksdb_wal.reader import read_stream
 from tests.hostile import rocksdb_wal, systemd_journal
 from tests.hostile.logs import Hostile, logs
-from walproof.scan.answers import read as fast_read
+from walproof.log import Log
+from walproof.scanners.answers import read as fast_read
 
 LOGS = list(logs())
 SMALL = 1 << 15
@@ -29,7 +30,7 @@ def test_the_scanner_agrees_with_the_reference(log: Hostile, tmp_path: Path) -> 
     path.write_bytes(data)
     answer = collect(named(log.format).read(path, "recover", {}))
     assert answer.verdict != "refused"
-    assert collect(fast_read(log.format, path, {})) == answer
+    assert collect(fast_read(Log(log.format, path))) == answer
 
 
 def peak(path: Path) -> int:

@@ -19,22 +19,13 @@ from reference_impl.zeebe_journal.layout import (
     SEGMENT_DESCRIPTOR,
 )
 from reference_impl.zeebe_journal.raft import (
-    APPLICATION_ENTRY,
-    RAFT_LOG_ENTRY,
-    RAFT_SCHEMA,
     Member,
     encode_configuration,
 )
-from walproof.decode.fault import most_values
 
 NAME = "journal-1.log"
-FRAME = struct.Struct("<iii")
 GROUP = struct.Struct("<HB")
 """The head of a group: the size of each member, and the number of members."""
-DEEP = 250
-"""The maximum depth of a MessagePack value that is decoded."""
-#: The fields before the metadata of a Zeebe record.
-EVENT = struct.Struct("<HBxqqqqi")
 
 
 def asqns_that_do_not_rise(size: int) -> bytes:
@@ -68,22 +59,6 @@ def _record(index: int, asqn: int, payload: bytes) -> bytes:
     return RECORD_FRAME + head + METADATA_BLOCK.pack(crc32c(data), len(data)) + data
 
 
-def _entry(data: bytes, count: int) -> bytes:
-    """Return a segment with one application entry of ``count`` Zeebe records."""
-    entry = SBE_HEADER.pack(9, RAFT_LOG_ENTRY, RAFT_SCHEMA, 1) + struct.pack("<QB", 1, 0)
-    entry += SBE_HEADER.pack(16, APPLICATION_ENTRY, RAFT_SCHEMA, 1)
-    entry += struct.pack("<QQI", 1, count, len(data)) + data
-    return _head() + _record(1, 1, entry)
-
-
-def batch_of_bare_records(size: int) -> bytes:
-    """Return one entry with as many Zeebe records as fit, without metadata and value."""
-    least = FRAME.size + EVENT.size
-    count = size // -(-least // 8) // 8
-    records = (FRAME.pack(least, 0, 0) + EVENT.pack(0, 0, n + 1, 0, 0, 0, 0) for n in range(count))
-    return _entry(b"".join(each.ljust(-(-least // 8) * 8, b"\0") for each in records), count)
-
-
 def groups_of_members(size: int) -> bytes:
     """Return configurations whose groups have the maximum number of members, without names."""
     members = [Member("active", 0, b"")] * 255
@@ -105,75 +80,9 @@ def _of_payload(payload: bytes, size: int) -> bytes:
     return bytes(created)
 
 
-def _value(value: bytes, metadata: bytes = b"") -> bytes:
-    """Return one entry with one Zeebe record, which has this value."""
-    least = FRAME.size + EVENT.size
-    head = FRAME.pack(least + len(metadata) + len(value), 0, 0)
-    data = head + EVENT.pack(0, 0, 1, 0, 0, 0, len(metadata)) + metadata + value
-    return _entry(data + bytes(-len(data) % 8), 1)
-
-
-def value_of_empty_arrays(size: int) -> bytes:
-    """Return a Zeebe record whose value is an array of empty arrays."""
-    return _value(b"\xdd" + struct.pack(">I", size) + b"\x90" * size)
-
-
-def value_of_pairs(size: int) -> bytes:
-    """Return a Zeebe record whose value is a map of infinities under the same key."""
-    pair = b"\xa0\xca\x7f\x80\x00\x00"
-    count = size // len(pair)
-    return _value(b"\xdf" + struct.pack(">I", count) + pair * count)
-
-
-def value_of_texts_that_are_none(size: int) -> bytes:
-    """Return a Zeebe record whose value is an array of one-byte strings that are invalid UTF-8."""
-    return _value(b"\xdd" + struct.pack(">I", size // 2) + b"\xa1\xff" * (size // 2))
-
-
-def value_of_levels(size: int) -> bytes:
-    """Return a Zeebe record whose value is nested arrays, one level for each byte."""
-    return _value(b"\x91" * size + b"\xc0")
-
-
-def value_of_deep_arrays(size: int) -> bytes:
-    """Return a Zeebe record whose value is many arrays of the maximum depth."""
-    deep = b"\x91" * DEEP + b"\xc0"
-    count = min(size, most_values(size) - 100) // len(deep)
-    filler = bytes(size - count * len(deep))
-    head = b"\xdd" + struct.pack(">I", count + 1)
-    return _value(head + deep * count + b"\xc6" + struct.pack(">I", len(filler)) + filler)
-
-
-def value_of_documents(size: int) -> bytes:
-    """Return a Zeebe record whose value has documents with the maximum number of values each."""
-    count = min(most_values(0), size // 3 - 20)
-    document = b"\xdd" + struct.pack(">I", count - 1) + b"\xd4\x01\x00" * (count - 1)
-    pair = b"\xa9variables\xc6" + struct.pack(">I", len(document)) + document
-    pairs = max(1, size // len(pair))
-    filler = bytes(max(0, size - pairs * len(pair)))
-    head = b"\xdf" + struct.pack(">I", pairs + 1)
-    return _value(head + pair * pairs + b"\xa1a\xc6" + struct.pack(">I", len(filler)) + filler)
-
-
-def metadata_of_levels(size: int) -> bytes:
-    """Return a Zeebe record whose metadata have an authorization of ``size`` levels."""
-    block = struct.pack("<BiQHBB", 0, 1, 1, 1, 0, 0) + struct.pack("<iiiHB", 8, 3, 0, 1, 255)
-    metadata = SBE_HEADER.pack(len(block), 200, 0, 4) + block + struct.pack("<I", 0)
-    deep = b"\x91" * size + b"\xc0"
-    return _value(b"\x80", metadata + struct.pack("<I", len(deep)) + deep)
-
-
 LOGS = (
     asqns_that_do_not_rise,
     empty_records,
-    batch_of_bare_records,
-    value_of_empty_arrays,
-    value_of_pairs,
-    value_of_texts_that_are_none,
-    value_of_levels,
-    value_of_deep_arrays,
-    value_of_documents,
-    metadata_of_levels,
     groups_of_members,
     groups_that_claim_members,
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from pyspark_journal.reading import joined
-from walproof.scan.model import MAX_BYTES, PIECE_ROWS
+from walproof.log_rows import joined
+from walproof.scanners.model import MAX_BYTES, PIECE_ROWS
 
 
 @pytest.mark.parametrize(

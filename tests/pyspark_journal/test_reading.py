@@ -15,11 +15,11 @@ import pytest
 
 from conformance.vectors import load_all
 from pyspark_journal.options import Options
-from pyspark_journal.reading import Malformed
 from pyspark_journal.source import JournalDataSource
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import FORMATS, named
 from walproof.lake.discovery import find
+from walproof.lake.row_reader import Malformed
 
 RowsOf = Callable[..., list[dict[str, Any]]]
 READ = [vector for vector in load_all().values() if vector.operation == "read"]

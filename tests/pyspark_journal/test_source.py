@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -76,21 +75,6 @@ def test_all_vectors_of_three_formats_yield_their_rows(spark: SparkSession) -> N
     )
     counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
     assert counts["record"] > 3000 and counts["lost"] > 1000 and counts["refused"] > 5
-
-
-def test_decoded_structs_pass_through_spark(spark: SparkSession, tmp_path: Path) -> None:
-    when = {"realtime": "1", "monotonic": "1", "boot_id": "01" * 16}
-    named("systemd-journal").write(
-        tmp_path / "a.journal", [NewRecord(b"MESSAGE=hi\nTAG=a\nTAG=b\n", when)], {}
-    )
-    named("leveldb-log").write(
-        tmp_path / "000001.log", [NewRecord(struct.pack("<QI", 9, 1) + b"\x01\x01k\x01v")], {}
-    )
-    frame = spark.read.format("journal").option("decode", "true").load(str(tmp_path))
-    (tags,) = frame.selectExpr("decoded.systemd_journal.fields['TAG'] AS t").dropna().collect()
-    assert [bytes(tag) for tag in tags.t] == [b"a", b"b"]
-    (op,) = frame.selectExpr("explode(decoded.leveldb_log.ops) AS op").collect()
-    assert (op.op.op, bytes(op.op.key), bytes(op.op.value)) == ("put", b"k", b"v")
 
 
 def test_a_schema_selects_columns(spark: SparkSession, log: Path) -> None:

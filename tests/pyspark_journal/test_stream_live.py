@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lab.crash.concurrent_readers import moments
+from lab.crash.disk_models import FileState
 from lab.crash.format_crash import crash_of
-from lab.crash.model import State
 from lab.crash.recorder import record
 from walproof.implementations import all_implementations
 
@@ -20,7 +20,7 @@ from .test_stream import Stream, payloads
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has seccomp")
 
 
-def put(state: State, folder: Path, modified: int) -> None:
+def put(state: FileState, folder: Path, modified: int) -> None:
     """Change the files of a directory in place: a file keeps its inode, as under a writer."""
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path.relative_to(folder).as_posix() not in state.files:

@@ -1,15 +1,14 @@
-"""The command as a user types it, and drivers of Java systems, one of each per test worker."""
+"""The command as a user types it, and a scratch folder."""
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.walproof.real_systems import Driver, java_driver, scratch_folder
+from tests.walproof.real_systems import scratch_folder
 from walproof.cli import walproof
 
 
@@ -22,33 +21,6 @@ def run() -> Callable[..., Result]:
         return runner.invoke(walproof, list(map(str, arguments)), standalone_mode=False)
 
     return run
-
-
-@pytest.fixture
-def unreadable_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make reading fail for every log in a folder."""
-
-    def unreadable(path: Path) -> str:
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
-    monkeypatch.setattr("walproof.systems.contents.recognise_log", unreadable)
-
-
-@pytest.fixture(scope="session")
-def kahadb() -> Iterator[Driver]:
-    """Yield a driver of the message store and the scheduler store of an ActiveMQ broker."""
-    driver = java_driver("kahadb-store", "Store.java")
-    yield driver
-    driver.stop()
-
-
-@pytest.fixture(scope="session")
-def zeebe() -> Iterator[Driver]:
-    """Yield a driver of the storage of a raft partition of a Zeebe broker."""
-    access = ("--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED")
-    driver = java_driver("zeebe-journal", "Partition.java", *access)
-    yield driver
-    driver.stop()
 
 
 @pytest.fixture(scope="module")

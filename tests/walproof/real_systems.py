@@ -7,6 +7,7 @@ import os
 import queue
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -16,15 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from conformance import ROOT
-from tests.conftest import unavailable
-from walproof.summary.summary import summarise
-from walproof.systems import System, examine, recognise
-from walproof.systems.model import WHOLE
+from tests.conftest import alone, unavailable
 
 DRIVERS = Path(__file__).with_name("recovery") / "drivers"
 BUILD = ROOT / ".build" / "implementations"
 TIMEOUT_SECONDS = 10
-JAVA_TIMEOUT_SECONDS = 60
+INSTALL_TIMEOUT_SECONDS = 300
 
 
 class Driver:
@@ -66,8 +64,9 @@ class Driver:
     def stop(self) -> None:
         """Stop the process."""
         if self._process is not None:
+            # Not communicate(), which waits for every process that holds the output open.
             self._process.kill()
-            self._process.communicate()
+            self._process.wait(60)
             self._process = None
 
     def _start(self) -> subprocess.Popen[str]:
@@ -95,20 +94,23 @@ def scratch_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def java_driver(build: str, program: str, *options: str) -> Driver:
-    """Return a driver in Java that uses the libraries of a built implementation."""
-    jars = BUILD / build / "lib"
-    if shutil.which("java") is None:
-        unavailable("unavailable: java not found")
-    if not [*jars.glob("*.jar")]:
-        unavailable(f"unavailable: {build} is not built (make setup)")
-    fast = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
-    command = ["java", *fast, "-cp", f"{jars}/*", DRIVERS / program]
-    return Driver(*command, timeout_seconds=JAVA_TIMEOUT_SECONDS)
-
-
-def examined(folder: Path) -> System:
-    """Return the system of a folder, including the findings that require reading its log."""
-    system = recognise(folder)
-    assert system is not None
-    return examine(system, {WHOLE: summarise(system.format, folder, {})})
+def python_with(package: str, version: str) -> Path:
+    """Return a Python in which a package is installed, in its own folder below ``.build``."""
+    folder = BUILD.parent / "engines" / f"{package}-{version}"
+    python = folder / "bin" / "python"
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    requirement = ["--no-deps", "--only-binary", ":all:", f"{package}=={version}"]
+    with alone(folder):
+        if (folder / "done").exists():
+            return python
+        for command in ([sys.executable, "-m", "venv", str(folder)], [*install, *requirement]):
+            try:
+                subprocess.run(
+                    command, check=True, capture_output=True, timeout=INSTALL_TIMEOUT_SECONDS
+                )
+            except (OSError, subprocess.SubprocessError) as error:
+                output = getattr(error, "stderr", b"") or str(error).encode()
+                shutil.rmtree(folder, ignore_errors=True)
+                unavailable(f"unavailable: cannot install {package}: {output.decode()!r}")
+        (folder / "done").touch()
+    return python

@@ -48,7 +48,6 @@ def test_rows_are_in_log_order_with_lost_ranges_before_records() -> None:
     ):
         spool.add(event)
     assert [number for number, _ in spool.rows()] == [0, -1, 1, 2]
-    assert [number for number, _ in spool.rows(is_merged=True)] == [0, 1, 2, -1]
 
 
 @pytest.mark.slow

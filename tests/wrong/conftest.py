@@ -13,16 +13,16 @@ import psutil
 import pytest
 
 from conformance import VECTORS
-from conformance.cases import cases_of
-from conformance.outcome import SubjectRun
-from conformance.runner import run_subjects
-from conformance.subject import Subject
+from conformance.case_results import ProgramRun
+from conformance.case_runner import run_programs
+from conformance.checked_program import CheckedProgram
+from conformance.vector_cases import cases_of
 from conformance.vectors import Vector, load
 from tests.family import children
 
 HERE = Path(__file__).parent
 
-Run = Callable[..., SubjectRun]
+Run = Callable[..., ProgramRun]
 Marked = Callable[[], list[psutil.Process]]
 
 
@@ -73,11 +73,11 @@ def run_program(vectors: Mapping[str, Vector]) -> Run:
         profiles: Sequence[str] = ("recover",),
         one_shot: bool = False,
         wall_ms: int | None = None,
-    ) -> SubjectRun:
+    ) -> ProgramRun:
         chosen = [_with_wall(vectors[f"leveldb-log/{slug}"], wall_ms) for slug in slugs]
         command = [sys.executable, str(HERE / f"{name}.py")]
-        subject = Subject(name, name, command, one_shot=one_shot)
-        (done,) = run_subjects([subject], lambda _: cases_of(chosen, profiles), 1)
+        subject = CheckedProgram(name, name, command, one_shot=one_shot)
+        (done,) = run_programs([subject], lambda _: cases_of(chosen, profiles), 1)
         return done
 
     return run

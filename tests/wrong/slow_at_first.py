@@ -10,7 +10,7 @@ class SlowAtFirst(Reader):
 
     def release(self, payload: bytes) -> None:
         if not SlowAtFirst.started:
-            time.sleep(0.6)
+            time.sleep(4)
         SlowAtFirst.started = True
         super().release(payload)
 

@@ -18,7 +18,7 @@ from types import CodeType
 
 import pytest
 
-from conformance.scratch import Held
+from conformance.scratch import Scratch
 from lab.mutants.choice import sources_of
 from lab.mutants.questions import Question, ask, questions_of
 from lab.mutants.worker import load_formats
@@ -119,7 +119,7 @@ def _within(source: str, name: str | None) -> str:
 @pytest.fixture(scope="module")
 def scratch() -> Iterator[Path]:
     """Yield a directory in memory, and remove it afterwards."""
-    held = Held()
+    held = Scratch()
     yield held.folder
     held.close()
 

@@ -7,19 +7,16 @@ import os
 
 import click
 
-from walproof.cli.command_group import LazyGroup, Renamed, run
+from walproof.cli.command_group import LazyGroup, run
 
 #: Sections of ``walproof --help``: the commands and their descriptions.
 SECTIONS = {
     "Work with logs": {
-        "summary": "Summarise a log or folder: format, state, losses.",
+        "summary": "Summarise a log, or list the logs of a directory.",
         "read": "List the records and lost ranges of a log.",
         "inspect": "Show each byte of a log with its field and rule.",
-        "verify": "Verify a log; for systemd journals, every hash and link.",
         "recover": "Write the surviving records to a new log.",
-        "carve": "Find logs and records in a disk image or core dump.",
-        "diff": "Compare the records of two logs.",
-        "export": "Export systemd journals as text, or any log as Parquet.",
+        "export": "Write records and lost ranges as Parquet tables.",
         "audit": "Write tables of the records and damage of many logs.",
         "damage": "Write a damaged copy of a log.",
         "explain": "Explain a requirement, reason code, field or context key.",
@@ -31,28 +28,8 @@ SECTIONS = {
         "parsers": "Generate parsers in other languages.",
         "review": "Report which readers a format change breaks.",
     },
-    "Work with one format": {
-        "systemd": "Query systemd journals; list fields; import entries.",
-    },
 }
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
-#: Former command → the command that replaces it.
-REPLACEMENTS = {
-    "list": "walproof DIR --all",
-    "dump": "walproof read LOG --each DIR",
-    "fields": "walproof systemd fields",
-    "import": "walproof systemd import",
-    "smoke": "walproof check --smoke",
-    "compare-runs": "walproof check --baseline REPORT",
-    "one-bit": "walproof sweep --flips",
-    "vectors": "make vectors (python -m conformance.recipes)",
-    "setup": "make setup (python -m walproof.setup)",
-    "cross": "python -m lab crossing",
-    **{
-        name: f"python -m lab {name}"
-        for name in ("crash", "databases", "fuzz", "mutants", "bench", "scenarios", "site")
-    },
-}
 
 
 def _load(name: str) -> click.Command:
@@ -67,8 +44,6 @@ class _Commands(LazyGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Resolve ``walproof PATH`` to ``walproof summary PATH``."""
         first = args[0]
-        if first in REPLACEMENTS:
-            raise Renamed(f"walproof {first} is now: {REPLACEMENTS[first]}")
         if first not in COMMANDS and (first == "-" or "/" in first or os.path.lexists(first)):
             return "summary", self.get_command(context, "summary"), args
         if first not in COMMANDS and "." in first:
@@ -82,15 +57,18 @@ class _Commands(LazyGroup):
     load=_load,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="walproof", prog_name="walproof")
+@click.version_option(None, "-V", "--version", package_name="walproof", prog_name="walproof")
 def walproof() -> None:
     """Check, recover and test journal files (write-ahead logs).
 
     \b
-    walproof 000003.log                   summarise a log: format, state, losses
+    walproof 000003.log                   summarise a log: format, verdict, losses
     walproof read 000003.log              list its records and lost ranges
     walproof inspect 000003.log           show each byte with its field and rule
     walproof check --cmd './my-reader'    test a reader of your own
+
+    Tab completion: eval "$(_WALPROOF_COMPLETE=bash_source walproof)" in ~/.bashrc, zsh_source in
+    ~/.zshrc. For fish: _WALPROOF_COMPLETE=fish_source walproof | source.
     """
 
 

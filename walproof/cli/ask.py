@@ -8,17 +8,17 @@ from pathlib import Path
 
 import click
 
-from conformance.cases import Case, cases_of
+from conformance.case_runner import new_session
+from conformance.checked_program import CheckedProgram
 from conformance.process import Limits
+from conformance.program_session import PROGRAM_FAILURES, ProgramSession
 from conformance.protocol.messages import encode
-from conformance.runner import new_session
 from conformance.scratch import Scratch
-from conformance.session import PROGRAM_FAILURES, Session
-from conformance.subject import Subject
+from conformance.vector_cases import VectorCase, cases_of
 from conformance.vectors import Vector, load, load_all
-from walproof.cli import subjects
+from walproof.cli import program_options
+from walproof.cli.near_names import did_you_mean
 from walproof.cli.output import say, say_lines
-from walproof.cli.stopping import stoppable
 
 
 @click.command()
@@ -38,8 +38,7 @@ from walproof.cli.stopping import stoppable
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder in which to leave the scratch copy.",
 )
-@subjects.isolation
-@stoppable()
+@program_options.isolation
 def ask(
     command: str | None,
     name: str | None,
@@ -62,7 +61,11 @@ def ask(
     """
     if (command is None) == (name is None):
         raise click.UsageError("expected --cmd COMMAND or --impl NAME, and not both")
-    subject = _ours(name, isolated) if name else subjects.foreign(command or "", one_shot, isolated)
+    subject = (
+        _ours(name, isolated)
+        if name
+        else program_options.foreign(command or "", one_shot, isolated)
+    )
     vector = _vector(wanted)
     cases = cases_of([vector], [profile] if profile else ())
     if not cases:
@@ -70,7 +73,7 @@ def ask(
         raise click.UsageError(f"--profile {profile}: expected {expected} for {vector.id}")
     say(f"vector   {vector.id}: {vector.body['title']}")
     say(f"log      {vector.input}")
-    say(f"damage   {'; '.join(vector.damage) or 'none'}")
+    say(f"damage   {'; '.join(vector.damage_texts) or 'none'}")
     with tempfile.TemporaryDirectory(prefix="walproof-") as scratch:
         place = (keep or Path(scratch)).absolute()
         place.mkdir(parents=True, exist_ok=True)
@@ -82,7 +85,7 @@ def ask(
     return 0 if right else 3
 
 
-def _exchange(subject: Subject, case: Case, place: Path) -> bool:
+def _exchange(subject: CheckedProgram, case: VectorCase, place: Path) -> bool:
     scratch = Scratch()
     session = new_session(subject, Limits(), subject.sandbox(scratch.folder, place.parent))
     try:
@@ -100,7 +103,7 @@ def _exchange(subject: Subject, case: Case, place: Path) -> bool:
     return right
 
 
-def _print_steps(session: Session, case: Case, place: Path) -> bool:
+def _print_steps(session: ProgramSession, case: VectorCase, place: Path) -> bool:
     """Print each request and its reply; return whether all replies were as expected."""
     right = True
     for number, step in enumerate(case.steps(), 1):
@@ -126,19 +129,23 @@ def _line(message: dict[str, object]) -> str:
     return encode(message).decode().rstrip("\n")
 
 
-def _ours(name: str, isolated: bool) -> Subject:
-    subject = subjects.implementation_subject(subjects.implementations([name])[0], isolated)
+def _ours(name: str, isolated: bool) -> CheckedProgram:
+    subject = program_options.implementation_subject(
+        program_options.implementations([name])[0], isolated
+    )
     if subject.unavailable:
         raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
     return subject
 
 
 def _vector(wanted: str) -> Vector:
-    """Load a vector by id, or from a file such as a sweep's proposal."""
+    """Load a vector by id, or from a file such as one that a sweep wrote."""
     if wanted.endswith(".json") and Path(wanted).is_file():
         return load(Path(wanted))
     results = [each for id, each in load_all().items() if wanted in (id, id.partition("/")[2])]
     if len(results) != 1:
         why = ", ".join(each.id for each in results) if results else "no vector has this id"
-        raise click.UsageError(f"--vector {wanted}: expected one vector; {why}")
+        ids = load_all() if "/" in wanted else {id.partition("/")[2] for id in load_all()}
+        near = "" if results else did_you_mean(wanted, ids)
+        raise click.UsageError(f"--vector {wanted}: expected one vector; {why}{near}")
     return results[0]

@@ -1,34 +1,74 @@
-"""``walproof audit``: write records and damage of many logs as tables."""
+"""``walproof audit``: write records and damage of many logs as a table."""
 
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import replace
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
+from conformance.reports.console_text import say as say_text
 from walproof.cli.context import key_and_value
 from walproof.cli.output import say
-from walproof.cli.stopping import stoppable
+from walproof.quantity import counted, in_bytes, number
+from walproof.verdict import VERDICT_STYLE
+
+MAX_SHOWN_LOGS = 10
+
+Row = Mapping[str, Any]
 
 
 @click.command()
-@click.argument("paths", metavar="PATH…", nargs=-1, required=True)
+@click.argument("paths", metavar="[PATH…]", nargs=-1)
+@click.option("-o", "--out", metavar="WHERE", help="Path or URL of the table, as Spark writes it.")
+@click.option("--table", metavar="NAME", help="Table of a catalog instead: catalog.db.name.")
 @click.option(
-    "--out",
-    required=True,
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the tables and the summary.",
+    "--format",
+    "table_format",
+    default="parquet",
+    show_default=True,
+    help="Any format of the Spark session: parquet, orc, json, delta …",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["errorifexists", "append", "overwrite"]),
+    default="errorifexists",
+    show_default=True,
+    help="What Spark does if the table exists.",
+)
+@click.option(
+    "--partition-by",
+    type=click.Choice(["kind", "day"]),
+    multiple=True,
+    default=["kind"],
+    show_default=True,
+    help="Folders of the table. A day is that of the record, or of the last change of the log.",
 )
 @click.option(
     "--payload/--no-payload",
     help="Payloads of the records as well; by default, only positions.",
 )
-@click.option("--decode", is_flag=True, help="The decoded records as well.")
-@click.option("--again", "is_again", is_flag=True, help="Read all logs, including unchanged ones.")
+@click.option(
+    "--incremental", is_flag=True, help="Read only what was added to the logs since the last run."
+)
+@click.option(
+    "--checkpoint",
+    metavar="WHERE",
+    help="State of an incremental audit.  [default: WHERE/_checkpoint]",
+)
+@click.option(
+    "--page",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="HTML page with plots.",
+)
 @click.option(
     "--option",
     "given",
@@ -44,83 +84,191 @@ from walproof.cli.stopping import stoppable
     " all cores of this machine]",
 )
 @click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="Spark setting.")
-@click.option(
-    "--unit",
-    type=click.FloatRange(min=0.01),
-    default=128,
-    show_default=True,
-    metavar="MIB",
-    help="Largest part of a log that one task reads.",
-)
-@stoppable()
 def audit(
     paths: tuple[str, ...],
-    out: Path,
+    out: str | None,
+    table: str | None,
+    table_format: str,
+    mode: str,
+    partition_by: tuple[str, ...],
     payload: bool,
-    decode: bool,
-    is_again: bool,
+    incremental: bool,
+    checkpoint: str | None,
+    page: Path | None,
     given: tuple[str, ...],
     master: str | None,
     settings: tuple[str, ...],
-    unit: float,
 ) -> int:
-    """Write tables of the records and damage of many logs.
+    """Write a table of the records and damage of many logs.
 
     PATH is a file, a folder with its subfolders, or a URL, for example with s3: or hdfs:. The logs
-    may have different formats. Hidden files are skipped. The job runs on Spark and writes three
-    Parquet tables and a summary to DIR:
+    may have different formats. Hidden files are skipped. Spark reads the logs and writes one table,
+    with a row for each record, lost range and log:
 
     \b
-    DIR/records       one row per record: file, offset, length, index, time …
-    DIR/damage        one row per lost range: file, offset, length, reason
-    DIR/files         one row per file: verdict, counts, error if unreadable
-    DIR/summary.html  plots; DIR/summary.json has the same numbers
+    WHERE/kind=record   file, offset, length, index, time …
+    WHERE/kind=lost     file, offset, length, reason
+    WHERE/kind=log      log, format, verdict, records, lost_bytes …
 
-    An unreadable log does not stop the audit. If the audit is interrupted, even by kill -9, the
-    previous result is unchanged. Later runs read only logs that are new or whose name, size or time
-    has changed. --again reads all logs, because a failing disk does not change file times. Without
-    Java, walproof export --parquet DIR PATH… writes the same tables.
+    An unreadable log does not stop the audit. Without PATH, the summary and the page are those of
+    an existing table. Without Java, walproof export writes the same rows.
 
     \b
-    walproof audit /var/log/journal /data/broker --out audit
-    walproof audit /mnt/lake --out /mnt/audit --payload --master spark://head:7077
-    walproof audit /data/broker --out audit --decode
-    duckdb -c "select reason, count(*) from 'audit/damage/*.parquet' group by 1"
+    walproof audit /var/log/journal /data/broker --out audit --page audit.html
+    walproof audit /mnt/lake --table lake.ops.logs --incremental --checkpoint /mnt/checkpoint
+    duckdb -c "select reason, count(*) from 'audit/kind=lost/*.parquet' group by 1"
 
     Exit status: 0 if all logs are intact, 3 if a log is torn, damaged or unreadable, 4 if a log is
     refused and none is torn, damaged or unreadable, 1 for a usage or I/O error.
     """
-    for package, extra in (("pyarrow", "fast"), ("pyspark", "spark")):
+    for package in ("pyarrow", "pyspark", *(["matplotlib"] if page else [])):
         if importlib.util.find_spec(package) is None:
-            raise click.ClickException(
-                f"an audit needs {package}, which is not installed: pip install 'walproof[{extra}]'"
-            )
-    from pyspark_journal.audit import JobFailed, OutputRefused
-    from pyspark_journal.audit import audit as run
-    from pyspark_journal.session import DidNotStart
-    from walproof.inventory.report import print_summary, work_line
-    from walproof.inventory.schemas import TableOptions
-    from walproof.inventory.summary import exit_status
-    from walproof.lake.options import BadOption, Options
+            raise ModuleNotFoundError(f"no {package}", name=package)
+    if (out is None) == (table is None):
+        raise click.UsageError("expected either --out or --table")
+    if incremental and mode == "overwrite":
+        raise click.UsageError("--incremental appends: remove --mode overwrite")
+    checkpoint = checkpoint or (f"{out.rstrip('/')}/_checkpoint" if out else None)
+    if incremental and checkpoint is None:
+        raise click.UsageError("--incremental with --table needs --checkpoint")
+    if out is not None and any(_is_below(out, path) for path in paths):
+        raise click.UsageError(f"{out} is inside the logs: choose another --out")
+    from pyspark_journal import audit as job
+    from pyspark_journal.errors import advice
+    from pyspark_journal.options import Options
+    from pyspark_journal.session import DidNotStart, redirect_jvm_output, session
+    from walproof.lake.options import BadOption
 
     spark_settings = dict(key_and_value("--conf", each) for each in settings)
-    source_options = dict(key_and_value("--option", each) for each in given)
+    options = job.source_options(paths, dict(key_and_value("--option", each) for each in given))
     try:
-        source = Options.parse({"lastFlushedIndex": "meta", **source_options})
+        Options.parse(options)
     except BadOption as error:
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
-    options = TableOptions(replace(source, paths=paths, recursive=True), payload, decode)
+    target = job.Target(out, table, table_format, mode, partition_by)
     try:
-        outcome = run(options, out, master, spark_settings, is_again, int(unit * (1 << 20)))
-    except (OutputRefused, JobFailed, DidNotStart) as error:
+        with tempfile.TemporaryFile() as output:  # open as long as the JVM runs
+            with redirect_jvm_output(output):
+                spark = session("walproof audit", master, {**QUIET, **spark_settings})
+            try:
+                if incremental and paths and checkpoint:
+                    job.write_new(spark, options, target, checkpoint, payload)
+                elif paths:
+                    job.write(spark, options, target, payload)
+                rows = target.read(spark)
+                logs = job.logs(rows).cache()
+                verdicts = [row.asDict() for row in job.by_verdict(logs).collect()]
+                of_reasons = job.losses(rows, "reason", "verdict", "format").collect()
+                reasons = [row.asDict() for row in of_reasons]
+                worst = [row.asDict() for row in job.worst(logs, MAX_SHOWN_LOGS).collect()]
+                if page is not None:
+                    from pyspark_journal.page import write_page
+
+                    write_page(page, rows, logs)
+            finally:
+                spark.stop()
+    except DidNotStart as error:
         raise click.ClickException(str(error)) from None
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        raise click.ClickException(f"{where}{error.strerror or error}") from None
-    except KeyboardInterrupt:
-        say("Interrupted; the previous result is unchanged.", err=True)
-        raise
-    print_summary(outcome.summary, Console())
-    say(work_line(outcome.summary, outcome.is_new))
-    say(f"Tables {out}/records, damage, files; plots {out}/summary.html")
-    return exit_status(outcome.summary)
+    except Exception as error:
+        raise click.ClickException(advice(error)) from error
+    print_summary(verdicts, reasons, worst, Console())
+    say(f"Table {table or out}" + (f"; page {page}" if page else ""))
+    return exit_status(verdicts)
+
+
+# The command itself prints failures, in one line.
+QUIET = {"spark.log.level": "FATAL"}
+
+
+def _is_below(out: str, path: str) -> bool:
+    if "://" in out or "://" in path:
+        return f"{out}/".startswith(f"{path.rstrip('/')}/")
+    return Path(os.path.abspath(out)).is_relative_to(os.path.abspath(path))  # noqa: PTH100
+
+
+def print_summary(
+    verdicts: Sequence[Row], reasons: Sequence[Row], worst: Sequence[Row], console: Console
+) -> None:
+    """Print the numbers of logs by format and verdict, the reasons, and the worst logs."""
+    known = [row for row in verdicts if row["format"]]
+    _print_table(
+        console,
+        ("format", "verdict", "logs", "size", "records", "lost"),
+        [
+            (
+                row["format"], _verdict(row["verdict"]), number(row["logs"]), in_bytes(row["size"]),
+                number(row["records"]), in_bytes(row["lost_bytes"]),
+            )
+            for row in known
+        ],
+    )  # fmt: skip
+    _print_table(
+        console,
+        ("reason", "verdict", "format", "ranges", "lost", "logs"),
+        [
+            (
+                row["reason"], _verdict(row["verdict"]), row["format"], number(row["ranges"]),
+                in_bytes(row["lost_bytes"]), number(row["logs"]),
+            )
+            for row in reasons
+        ],
+    )  # fmt: skip
+    for row in worst:
+        if row["format"] or row["verdict"] is None:
+            lost = f"{in_bytes(row['lost_bytes'])} of {in_bytes(row['size'])} lost"
+            what = f"{row['log']}: {row['reason']}, {lost}" if row["verdict"] else row["detail"]
+            say_text(Text.assemble(_verdict(row["verdict"]), f"  {what}"), console)
+    other = sum(row["logs"] for row in verdicts if not row["format"] and row["verdict"])
+    if other:
+        noun = "file is not a log" if other == 1 else "files are not logs"
+        say_text(Text(f"{number(other)} {noun} of a known format.", style="dim"), console)
+    say_text(_conclusion(verdicts), console)
+
+
+def _verdict(verdict: str | None) -> Text:
+    return Text(verdict or "unreadable", style=VERDICT_STYLE[verdict or "damaged"])
+
+
+def _print_table(console: Console, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    if not rows:
+        return
+    table = Table(box=None, pad_edge=False)
+    for head, cell in zip(heads, rows[0], strict=True):
+        is_number = isinstance(cell, str) and cell[:1].isdigit()
+        table.add_column(head, justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+    console.print()
+
+
+def _conclusion(verdicts: Sequence[Row]) -> Text:
+    known = [row for row in verdicts if row["format"]]
+    logs, records = (sum(row[name] for row in known) for name in ("logs", "records"))
+    text = Text(f"{counted(logs, 'log')}, {counted(records, 'record')}: ")
+    counts = {name: _count(verdicts, name) for name in (None, "damaged", "torn", "refused")}
+    bad = [
+        Text(f"{number(count)} {name or 'unreadable'}", VERDICT_STYLE[name or "damaged"])
+        for name, count in counts.items()
+        if count
+    ]
+    if not bad:
+        return text.append("all intact." if logs else "no logs found.")
+    text.append(Text(", ").join(bad))
+    return text.append(f"; {in_bytes(sum(row['lost_bytes'] for row in known))} lost.")
+
+
+def _count(verdicts: Sequence[Row], verdict: str | None) -> int:
+    """Return the number of logs; a file in none of the formats is no log, but may be unreadable."""
+    return sum(
+        row["logs"]
+        for row in verdicts
+        if row["verdict"] == verdict and (row["format"] or verdict is None)
+    )
+
+
+def exit_status(verdicts: Sequence[Row]) -> int:
+    """Return 3 if a log is torn, damaged or unreadable, else 4 if a log is refused, else 0."""
+    if any(_count(verdicts, verdict) for verdict in (None, "damaged", "torn")):
+        return 3
+    return 4 if _count(verdicts, "refused") else 0

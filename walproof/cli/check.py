@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
-from conformance import REPORTS, known_failures, run
-from conformance.cache import ResultCache
-from conformance.cases import STRUCTURE, cases_of
-from conformance.confirming import confirm
-from conformance.kaitai.compile import ToolMissing
+from conformance import REPORTS, known_failures, run_report
+from conformance.adapter_smoke import AdapterSmoke
+from conformance.checked_program import CheckedProgram
 from conformance.process import Limits
-from conformance.recipes.fresh import Fresh, fresh
-from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
+from conformance.reports import comparison, json_report, outputs, terminal, terminal_smoke
 from conformance.reports.summary import by_cause, unexpected
-from conformance.smoke import Smoke
-from conformance.subject import Subject
+from conformance.result_cache import ResultCache
+from conformance.vector_cases import STRUCTURE, cases_of
 from conformance.vectors import Selection, Vector, load, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli.checkout import must_be_checkout
+from walproof.cli.near_names import did_you_mean
 from walproof.cli.output import say
-from walproof.cli.stopping import stoppable
-from walproof.cli.subjects import chosen_subjects, foreign, isolation, words_of
+from walproof.cli.program_options import chosen_subjects, foreign, isolation, words_of
 from walproof.implementations import all_implementations
 from walproof.progress import progress_bar
 from walproof.setup import in_ci
@@ -40,6 +36,8 @@ MEMORY_MIB = 2048
               help="Implementation of this repository to check.")  # fmt: skip
 @click.option("--vector", "patterns", multiple=True, metavar="GLOB",
               help="Vector id, slug or file.")  # fmt: skip
+@click.option("--exclude", "excluded", multiple=True, metavar="GLOB",
+              help="Vector id or slug to leave out.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="ID", help="Format of the vectors.")
 @click.option("--requirement", "requirements", multiple=True, metavar="GLOB",
               help="Requirement id, such as LDB-028.")  # fmt: skip
@@ -48,16 +46,15 @@ MEMORY_MIB = 2048
 @click.option("--group", "groups", multiple=True, metavar="NAME", help="Group of vectors.")
 @click.option("--profile", "profiles", multiple=True,
               type=click.Choice(["recover", "strict", "write", "append", STRUCTURE]))  # fmt: skip
-@click.option("--fresh", "seed", is_flag=False, flag_value="", metavar="[SEED]",
-              help="Fresh variants of the vectors, with new payloads.")  # fmt: skip
 @click.option("--one-shot", is_flag=True, help="One-shot form of COMMAND; detected if not given.")
 @click.option("--jobs", default=os.cpu_count() or 2, show_default="processors",
               help="Number of parallel processes.")  # fmt: skip
 @click.option("--memory", default=MEMORY_MIB, show_default=True, metavar="MIB",
               help="Memory limit of each process.")  # fmt: skip
-@click.option("--report", "folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+@click.option("-o", "--out", "folder", metavar="DIR",
+              type=click.Path(file_okay=False, path_type=Path),
               help="Folder for the reports.")  # fmt: skip
-@click.option("--output", default="text", show_default=True, help="Output format.",
+@click.option("--output-format", default="text", show_default=True, help="Form of the output.",
               type=click.Choice(["text", *outputs.OUTPUTS]))  # fmt: skip
 @click.option("--again", is_flag=True, help="Run all implementations; ignore cached results.")
 @click.option("--baseline", type=click.Path(exists=True, path_type=Path), metavar="REPORT",
@@ -74,22 +71,21 @@ MEMORY_MIB = 2048
 @click.option("--cause", metavar="NAME", help="With --update-known: cause of the new failures.")
 @click.option("--because", metavar="TEXT", help="Sentence that describes a new cause.")
 @isolation
-@stoppable()
 def check(
     commands: tuple[str, ...],
     names: tuple[str, ...],
     patterns: tuple[str, ...],
+    excluded: tuple[str, ...],
     formats: tuple[str, ...],
     requirements: tuple[str, ...],
     kinds: tuple[str, ...],
     groups: tuple[str, ...],
     profiles: tuple[str, ...],
-    seed: str | None,
     one_shot: bool,
     jobs: int,
     memory: int,
     folder: Path | None,
-    output: str,
+    output_format: str,
     again: bool,
     baseline: Path | None,
     is_smoke: bool,
@@ -112,15 +108,10 @@ def check(
     walproof check --cmd './my-reader'
     walproof check --cmd './my-reader' --group torn-tail --failures 20
     walproof check --impl leveldb-cpp --requirement 'LDB-02*'
-    walproof check --cmd './my-reader' --fresh
 
-    The vectors are public, so a program could have memorised them. --fresh generates new variants
-    from the recipes, with other payloads from a random seed. The seed is printed; --fresh SEED
-    repeats the run.
-
-    --report writes report.html, report.json, junit.xml, summary.md and report.sarif to a folder.
-    --output prints one of these reports. With --known-failures FILE, the failures that FILE lists
-    are expected. --update-known writes this list.
+    --out writes report.html, report.json, junit.xml, summary.md and report.sarif to a folder.
+    --output-format prints one of these reports. With --known-failures FILE, the failures that FILE
+    lists are expected. --update-known writes this list.
 
     Results are cached. Later runs skip implementations that have not changed, and list them in the
     last lines. With --again or CI=true, all implementations run again.
@@ -146,23 +137,21 @@ def check(
     console = Console()
     before = None if baseline is None else json_report.load(baseline)
     vectors = load_all()
-    selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
+    selection = Selection(
+        _with_files(vectors, patterns), formats, requirements, kinds, groups, excluded
+    )
+    for option, value, known in selection.unmatched(vectors.values()):
+        near = did_you_mean(value, known)
+        raise click.UsageError(f"--{option} {value}: no vector has it{near}")
     chosen = selection.choose(vectors.values())
     if not chosen:
-        raise click.UsageError("no vector selected; walproof check --vector '*' runs all")
+        raise click.UsageError("the options exclude each other: no vector matches all of them")
     if STRUCTURE not in profiles and not cases_of(chosen, profiles):
         operations = sorted({vector.operation for vector in chosen})
         raise click.UsageError(
             f"--profile {' '.join(profiles)}: nothing to run: the chosen vectors are for"
             f" {' and '.join(operations)}"
         )
-    variants = None
-    if seed is not None:
-        if update_known:
-            raise click.UsageError("--update-known excludes --fresh")
-        variants = _fresh(vectors, chosen, seed, jobs)
-        vectors = variants.instead_of(vectors)
-        chosen = [vectors[vector.id] for vector in chosen]
     read = {vector.body["format"] for vector in chosen}
     subjects = chosen_subjects(
         commands, names, one_shot, isolated, profiles, () if formats else read
@@ -170,33 +159,31 @@ def check(
     if listed is not None:
         subjects[0].known = known_failures.load(listed)
     for subject in subjects:
-        if variants is not None:
-            subject.known.of_variants = True
-            subject.repeat += f" --fresh {variants.seed}"
-            subject.ask = ""  # `walproof ask` runs the golden vectors, but not their variants
         if memory != MEMORY_MIB:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
     if not names:
         subjects = [each for each in subjects if not each.formats or read & set(each.formats)]
-    plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
+    plan = run_report.RunPlan.of(subjects, vectors, chosen, profiles)
     of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
-    cached = of_all and isolated and not (again or update_known or variants or in_ci())
+    cached = of_all and isolated and not (again or update_known or in_ci())
     limits = Limits(memory_bytes=memory << 20)
     with progress_bar("running", plan.count()) as bar:
-        report = run.run(plan, jobs, limits, bar.advance, ResultCache(limits) if cached else None)
+        report = run_report.run_plan(
+            plan, jobs, limits, bar.advance, ResultCache(limits) if cached else None
+        )
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = unexpected(report)
-    causes = by_cause(bad)
+    causes = by_cause(report, bad)
     outputs.save(report, folder)
-    is_text = output == "text"
+    is_text = output_format == "text"
     if is_text:
         terminal.print_report(report, console, str(_shown(folder / "report.html")))
     else:
-        click.echo(outputs.OUTPUTS[output](report), nl=False)
+        click.echo(outputs.OUTPUTS[output_format](report), nl=False)
     regressions = 0
     if baseline is not None and before is not None:
-        changes = diff.compare(before, report)
+        changes = comparison.compare_runs(before, report)
         regressions = len(changes.regressions)
         if is_text:
             say(f"Changes since {_shown(baseline)}:")
@@ -217,27 +204,11 @@ def _smoke(
         raise click.UsageError(
             f"--format: expected one of {', '.join(FORMATS)}, found {unknown[0]!r}"
         )
-    steps = Smoke(words, load_all(), formats or tuple(FORMATS), seconds, isolated)
+    steps = AdapterSmoke(words, load_all(), formats or tuple(FORMATS), seconds, isolated)
     steps.run(one_shot)
     ask = foreign(command, one_shot, isolated).ask
     terminal_smoke.print_steps(steps, one_shot, ask, Console())
     return 3 if steps.wrong else 0
-
-
-MOST_SEEDS = 1 << 32
-
-
-def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: int) -> Fresh:
-    if seed and not (seed.isdecimal() and seed.isascii()):
-        raise click.UsageError(f"--fresh: expected a number, found {seed!r}")
-    number = int(seed) if seed else secrets.randbelow(MOST_SEEDS)
-    say(f"fresh variants of seed {number}; repeat with --fresh {number}", err=True)
-    wanted = {vector.id for vector in chosen}
-    wanted |= {vector.control for vector in chosen if vector.control is not None}
-    try:
-        return confirm(fresh(vectors, wanted, number), jobs)
-    except ToolMissing as error:
-        raise click.ClickException(f"--fresh: {error}") from None
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
@@ -253,7 +224,7 @@ def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[s
 
 
 def _check_cause(
-    subjects: list[Subject], update_known: bool, cause: str | None, because: str | None
+    subjects: list[CheckedProgram], update_known: bool, cause: str | None, because: str | None
 ) -> None:
     """Reject invalid combinations of ``--cause`` and ``--because`` before anything runs."""
     if (cause or because) and not update_known:
@@ -281,7 +252,7 @@ def _shown(path: Path) -> Path:
 
 def _update_known(
     report: dict[str, Any],
-    subjects: list[Subject],
+    subjects: list[CheckedProgram],
     cause: str | None,
     because: str | None,
     err: bool,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
+from conformance import __version__
 from conformance.declaration import BrokenDeclaration
 from walproof.cli.checkout import NeedsCheckout
-from walproof.cli.output import say, say_lines
+from walproof.cli.near_names import did_you_mean
+from walproof.cli.output import QUIET, say, say_lines
+from walproof.cli.stopping import stoppable
 from walproof.extras import advice
-
-
-class Renamed(click.ClickException):
-    """The command has a new name. The message gives this name; the exit status is 2."""
-
-    exit_code = 2
 
 
 class LazyGroup(click.Group):
@@ -42,8 +42,28 @@ class LazyGroup(click.Group):
         return [name for commands in self.sections.values() for name in commands]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Import a command, or return None for an unknown name."""
-        return self.load(name) if name in self.list_commands(context) else None
+        """Import a command and add ``--quiet``, or return None for an unknown name."""
+        if name not in self.list_commands(context):
+            return None
+        command = self.load(name)
+        if QUIET not in command.params:
+            command.params.append(QUIET)
+        return command
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Resolve a command. Raises a usage error with similar names for an unknown command."""
+        names = self.list_commands(context)
+        if args[0] not in names:
+            near = did_you_mean(args[0], names)
+            raise click.UsageError(f"no such command: {args[0]}{near}", context)
+        return super().resolve_command(context, args)
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run a command; on a signal that ends programs, remove its temporary files first."""
+        with stoppable():
+            return super().invoke(context)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one table per section."""
@@ -65,23 +85,31 @@ def run(group: click.Command) -> None:
         raise SystemExit(130) from None
     except click.ClickException as error:
         _show(error)
-        has_status = isinstance(error, NeedsCheckout | Renamed)
-        raise SystemExit(error.exit_code if has_status else 1) from None
+        raise SystemExit(error.exit_code if isinstance(error, NeedsCheckout) else 1) from None
     except BrokenDeclaration as error:
         say_lines(f"Error: {error}", err=True)
         raise SystemExit(1) from None
     except ModuleNotFoundError as error:
         needed = advice(error)
         if needed is None:
-            raise
-        say(f"Error: this {needed}", err=True)
+            _show_defect()
+        else:
+            say(f"Error: this {needed}", err=True)
         raise SystemExit(1) from None
-    except OSError as error:
-        if error.filename is None:  # an error without a file name is a defect in Walproof
-            raise
-        say(f"Error: {os.fsdecode(error.filename)}: {error.strerror}", err=True)
+    except Exception as error:
+        if not isinstance(error, OSError) or error.filename is None:
+            _show_defect()
+        else:
+            say(f"Error: {os.fsdecode(error.filename)}: {error.strerror}", err=True)
         raise SystemExit(1) from None
     raise SystemExit(status if isinstance(status, int) else 0)
+
+
+def _show_defect() -> None:
+    """Print the exception that is being handled, with a request for a report."""
+    say_lines(traceback.format_exc().rstrip(), err=True)
+    say(f"Error: a defect in Walproof {__version__}: walproof {shlex.join(sys.argv[1:])}", err=True)
+    say("Please report it with the lines above and, if possible, with the log.", err=True)
 
 
 def _show(error: click.ClickException) -> None:

@@ -8,12 +8,25 @@ from typing import Any
 
 import click
 
-from reference_impl.context import BadContext, check
+from reference_impl.context import BadContext
+from reference_impl.formats import FORMATS
 from reference_impl.register import registers
+from walproof.cli.near_names import did_you_mean
+from walproof.log import check_context
+
+
+def known_format(context: click.Context, _: click.Parameter, name: str | None) -> str | None:
+    """Return a format id. Raises ``click.UsageError`` with similar ids for an unknown one."""
+    if name is None or name in FORMATS:
+        return name
+    hint = did_you_mean(name, FORMATS) or f": expected one of {', '.join(FORMATS)}"
+    raise click.UsageError(f"--format: unknown format {name!r}{hint}", context)
+
 
 format_option = click.option(
-    "--format", "format_id", metavar="ID", help="Format id; detected if not given."
-)
+    "--format", "format_id", metavar="ID", callback=known_format,
+    help="Format id; detected if not given.",
+)  # fmt: skip
 context_option = click.option(
     "--context", "context_items", metavar="KEY=VALUE", multiple=True,
     help="Context for the reader; VALUE is JSON or text.",
@@ -27,7 +40,7 @@ def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
     """
     context = dict(_parsed(item, format) for item in items)
     try:
-        check(format, context)
+        check_context(format, context)
     except BadContext as error:
         raise click.UsageError(f"--context: {error}") from None
     return context
@@ -56,7 +69,7 @@ def _parsed(item: str, format: str) -> tuple[str, Any]:
     name, text = key_and_value("--context", item)
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name, text
     key = registers()[format].context.get(name)
     # A value that looks like a number stays text if the key requires text: name=5, descriptor=1.

@@ -6,30 +6,32 @@ from pathlib import Path
 
 import click
 
-from conformance.contents import write_contents
+from conformance import VECTORS
+from conformance.contents import Contents, read_contents, write_contents
+from conformance.damage.operations import BadOperation, DamagedLog
+from conformance.damage.text import forms, parse
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import named_in_errors, publish, temporary_sibling
+from conformance.vectors import load
 from walproof.cli.context import format_option
 from walproof.cli.opening import opened
 from walproof.cli.output import require_new_path, say
 from walproof.cli.record_table import gather
-from walproof.inspection.note import Note
-from walproof.inspection.show import value_text
-from walproof.operation_text import BadOperation, LogToDamage, forms, log_at
-from walproof.operation_text import damage as carry_out
+from walproof.inspection.text import value_text
+from walproof.log import Log
 from walproof.quantity import counted
 
 
 @click.command()
-@click.argument("log", metavar="LOG")
+@click.argument("path", metavar="LOG")
 @click.argument("words", metavar="[OPERATION]...", nargs=-1)
 @click.option(
-    "--out", metavar="NEW", type=click.Path(path_type=Path), help="Path of the damaged log."
+    "-o", "--out", metavar="NEW", type=click.Path(path_type=Path), help="Path of the damaged log."
 )
 @format_option
 @click.option("--list", "listed", is_flag=True, help="List the fields and the operations.")
 def damage(
-    log: str,
+    path: str,
     words: tuple[str, ...],
     out: Path | None,
     format_id: str | None,
@@ -51,13 +53,10 @@ def damage(
     Exit status: 0 on success, 1 for a usage or I/O error.
     """
     try:
-        with opened(log, format_id) as result:
-            if (system := result.logs_apart) is not None:
-                raise click.UsageError(
-                    f"{log}: a {system.title}: expected one of its logs, such as"
-                    f" {system.logs[0].name if system.logs else 'none'}"
-                )
-            damaged = log_at(result.path, result.format.id)
+        with opened(path, format_id) as log:
+            damaged = DamagedLog(
+                read_contents(log.path), log.format, log.path.name, _contents_of_vector
+            )
             if listed:
                 _list(damaged)
                 return 0
@@ -66,13 +65,13 @@ def damage(
             require_new_path(out)
             if not words:
                 raise click.UsageError("expected an OPERATION")
-            for each in words:
-                carry_out(damaged, each)
+            for text in words:
+                _apply(damaged, text)
             with temporary_sibling(out) as created:
                 with named_in_errors(out):
                     write_contents(damaged.contents, created)
                 publish(created, out)
-            given = gather(result.format.read(out, "recover", {}), 0, 0)
+            given = gather(Log(log.format, out).events(), 0, 0)
             reason = f" ({given.end.reason})" if given.end.reason else ""
             records, lost = counted(given.record_count, "record"), counted(given.lost_bytes, "byte")
             say(f"{out}: {given.end.verdict}{reason}, {records}, {lost} lost")
@@ -81,12 +80,27 @@ def damage(
         raise click.ClickException(str(error)) from None
 
 
-def _list(log: LogToDamage) -> None:
+def _contents_of_vector(id: str) -> Contents:
+    path = VECTORS / f"{id}.json"
+    if not path.is_file():
+        raise BadOperation(f"there is no vector {id}")
+    return load(path).contents
+
+
+def _apply(log: DamagedLog, text: str) -> None:
+    operation = parse(text)
+    try:
+        log.apply(operation)
+    except BadOperation as error:
+        raise BadOperation(f"{text}: {error}") from None
+
+
+def _list(log: DamagedLog) -> None:
     for file in sorted(log.files):
-        for field in log.each_field(file):
+        for field in log.fields_of(file):
             path = f"{file}:{field.path}" if file else field.path
             span = f"{field.start:>10} {field.end - field.start:>8}"
-            say(f"{span}  {path}  {value_text(field, Note(), 40)}".rstrip())
+            say(f"{span}  {path}  {value_text(field, 40)}".rstrip())
     say("")
     say("Operations:")
     for form in forms():

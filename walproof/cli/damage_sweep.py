@@ -1,4 +1,4 @@
-"""The damage sweep of ``walproof sweep``: choose, run, minimise, propose, report."""
+"""The damage sweep of ``walproof sweep``: choose, run, minimise, report."""
 
 from __future__ import annotations
 
@@ -11,36 +11,35 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 
 from conformance import REPORTS
 from conformance.process import Limits
+from conformance.program_session import PROGRAM_FAILURES
 from conformance.saving import save
-from conformance.session import PROGRAM_FAILURES
 from conformance.vectors import Vector, load_all
-from walproof.cli import stopping, subjects
+from walproof.cli import program_options, stopping
+from walproof.cli.near_names import did_you_mean
+from walproof.cli.output import say
+from walproof.implementations import all_implementations
 from walproof.progress import progress_bar
 from walproof.sweep import controls, findings, plan, report
-from walproof.sweep.known import Known
-from walproof.sweep.minimise import minimise
-from walproof.sweep.plan import Enumerations, Plan
-from walproof.sweep.programs import REFERENCE, NoProgram, Program, program_of
-from walproof.sweep.proposals import Proposer
-from walproof.sweep.result import Result
+from walproof.sweep.enumeration import DAMAGES, ON_FILES
+from walproof.sweep.histories import generate_controls
+from walproof.sweep.plan import REFERENCE, NoProgram, SweepPlan, SweepProgram, program_of
 from walproof.sweep.settings import PROFILES
-from walproof.sweep.shard_runner import run_shards
+from walproof.sweep.sweep_runner import SweepFinding, SweepResult, run_shards
 from walproof.worker_pool import WorkerDied
 
-#: Largest number of findings that become vector proposals.
-MAX_PROPOSALS = 20
+#: Largest number of findings of which vectors are written.
+MAX_VECTORS = 20
 HELLO_SECONDS = 10.0
 SUMMARY = "summary.json"
-#: Time limit for minimising findings.
-MINIMISE_SECONDS = 20.0
-#: Time limit for minimising findings after a stop.
-SECONDS_AFTER_STOP = 3.0
+#: Time limit for minimising findings, and the limit after a stop.
+MINIMISE_SECONDS, SECONDS_AFTER_STOP = 20.0, 3.0
 #: The value of ``stopped_by`` after the death of a worker; other values are names of signals.
 DEAD_WORKER = "a dead worker process"
 
@@ -48,52 +47,67 @@ DEAD_WORKER = "a dead worker process"
 def damage_sweep(
     format: str,
     patterns: Sequence[str],
+    logs: Sequence[Path],
     names: Sequence[str],
     commands: Sequence[str],
     cases: int,
     seconds: float | None,
     profiles: Sequence[str],
+    damages: Sequence[str],
+    dominance: bool,
     out: Path | None,
     seed: int,
     wall_ms: int,
     memory: int,
     isolated: bool,
+    generated: int | None,
 ) -> int:
     """Run a sweep with the given options; return the exit status."""
     shown_out = out or REPORTS / "sweep" / format
     folder = shown_out.absolute()
+    profiles = ["recover"] if dominance else profiles
     try:
         vectors = load_all()
         limits = Limits(memory_bytes=memory << 20)
-        programs = _programs(format, names, commands, limits, profiles, isolated)
-        chosen = controls.choose(vectors, format, patterns)
-        chosen_plan, enumerations = plan.make(
-            format, chosen, cases, programs, limits, wall_ms, seed,
-            profiles=[profile for profile in PROFILES if profile in profiles or not profiles],
-        )  # fmt: skip
-        if not chosen_plan.shards:
-            raise click.UsageError(f"--profile: no program supports {' or '.join(profiles)}")
-        _require_replaceable(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        started = time.monotonic()
-        results, stopped_by = _run(chosen_plan, seconds)
-        run_seconds = time.monotonic() - started
+        is_default = dominance and not names and not commands
+        if is_default:
+            names = [each.name for each in all_implementations() if format in each.formats]
+        programs = _programs(format, names, commands, limits, profiles, isolated, is_default)
+        chosen = [controls.control_of_log(format, log, {}) for log in logs]
+        if generated is not None:
+            chosen += generate_controls(format, generated, seed)
+        if patterns or not chosen:
+            chosen += controls.choose(vectors, format, patterns)
     except controls.NoControl as error:
-        raise click.ClickException(str(error)) from None
-    result = Result()
+        slugs = [id.partition("/")[2] for id in vectors if id.startswith(f"{format}/")]
+        near = did_you_mean(patterns[0].rpartition("/")[2], slugs) if patterns else ""
+        raise click.ClickException(f"{error}{near}") from None
+    sweep_plan = plan.make(
+        format, chosen, cases, programs, limits, wall_ms, seed,
+        [profile for profile in PROFILES if profile in profiles or not profiles],
+        dominance, damages,
+    )  # fmt: skip
+    if not sweep_plan.shards and damages:
+        near = did_you_mean(damages[0], (*DAMAGES, *ON_FILES))
+        raise click.UsageError(f"--damage: these logs have no damage {' or '.join(damages)}{near}")
+    if not sweep_plan.shards:
+        raise click.UsageError(f"--profile: no program supports {' or '.join(profiles)}")
+    _require_replaceable(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    results, stopped_by = _run(sweep_plan, seconds)
+    run_seconds = time.monotonic() - started
+    result = SweepResult()
     for number in sorted(results):
         result.add(results[number])
-    minimise_seconds = MINIMISE_SECONDS if stopped_by is None else SECONDS_AFTER_STOP
-    all_findings = _findings(enumerations, result, vectors, minimise_seconds)
+    all_findings = findings.ordered(result)
+    limit = MINIMISE_SECONDS if stopped_by is None else SECONDS_AFTER_STOP
+    findings.minimise(sweep_plan, all_findings, limit)
     (folder / SUMMARY).unlink(missing_ok=True)
-    shutil.rmtree(folder / "proposals", ignore_errors=True)
-    proposer = Proposer(enumerations, vectors, folder)
-    for finding in all_findings[:MAX_PROPOSALS]:
-        proposer.propose(finding)
-        finding.repeat = _repeat(finding, folder, chosen_plan)
+    shutil.rmtree(folder / "vectors", ignore_errors=True)
     summary = report.summary(
-        chosen_plan, result, all_findings, run_seconds,
-        is_complete=len(results) == len(chosen_plan.shards),
+        sweep_plan, result, _as_json(sweep_plan, all_findings, vectors, folder), run_seconds,
+        is_complete=len(results) == len(sweep_plan.shards),
         stopped_by=stopped_by,
     )  # fmt: skip
     save(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
@@ -102,8 +116,7 @@ def damage_sweep(
         raise click.ClickException("a worker process died; the results are of the finished part")
     if stopped_by is not None:
         return 128 + signal.Signals[stopped_by]
-    is_new = any(finding.cause is None for finding in all_findings)
-    return 3 if is_new or any(result.fails.values()) else 0
+    return 3 if all_findings or any(result.fails.values()) else 0
 
 
 def _require_replaceable(folder: Path) -> None:
@@ -112,7 +125,7 @@ def _require_replaceable(folder: Path) -> None:
         return
     try:
         summary = json.loads((folder / SUMMARY).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         summary = None
     if not (isinstance(summary, dict) and {"coverage", "findings"} <= summary.keys()):
         raise click.ClickException(
@@ -127,14 +140,18 @@ def _programs(
     limits: Limits,
     profiles: Sequence[str],
     isolated: bool,
-) -> list[Program]:
+    may_be_unavailable: bool,
+) -> list[SweepProgram]:
     if not names and not commands:
         return []
-    programs: list[Program] = []
-    for subject in subjects.chosen_subjects(commands, names, False, isolated, profiles, ()):
+    programs: list[SweepProgram] = []
+    for subject in program_options.chosen_subjects(commands, names, False, isolated, profiles, ()):
         option = "--cmd" if subject.named_by_hello else "--impl"
         if subject.formats and format not in subject.formats and "*" not in subject.formats:
             raise click.UsageError(f"{option}: {subject.name} does not read {format}")
+        if subject.unavailable is not None and may_be_unavailable:
+            say(f"without {subject.name}: {subject.unavailable}", err=True)
+            continue
         if subject.unavailable is not None:
             raise click.ClickException(f"{subject.name} is unavailable: {subject.unavailable}")
         try:
@@ -147,18 +164,18 @@ def _programs(
     return programs
 
 
-def _run(chosen_plan: Plan, seconds: float | None) -> tuple[dict[int, Result], str | None]:
+def _run(sweep_plan: SweepPlan, seconds: float | None) -> tuple[dict[int, SweepResult], str | None]:
     """Return the results of the finished shards, and the reason if the sweep was stopped."""
-    done = 0
+    case_count = 0
     started = time.monotonic()
-    results: dict[int, Result] = {}
-    with stopping.as_ctrl_c() as came, progress_bar("starting", len(chosen_plan.shards)) as bar:
+    results: dict[int, SweepResult] = {}
+    with stopping.as_ctrl_c() as came, progress_bar("starting", len(sweep_plan.shards)) as bar:
         try:
-            for number, result in run_shards(chosen_plan, seconds):
+            for number, result in run_shards(sweep_plan, seconds):
                 results[number] = result
-                done += result.cases
-                rate = done / max(0.001, time.monotonic() - started)
-                bar.advance(1, f"{done:,} cases, {rate:,.0f}/s")
+                case_count += result.cases
+                rate = case_count / max(0.001, time.monotonic() - started)
+                bar.advance(1, f"{case_count:,} cases, {rate:,.0f}/s")
         except KeyboardInterrupt:
             return results, (came or [signal.SIGINT])[0].name
         except WorkerDied:
@@ -166,36 +183,22 @@ def _run(chosen_plan: Plan, seconds: float | None) -> tuple[dict[int, Result], s
     return results, None
 
 
-def _findings(
-    enumerations: Enumerations,
-    result: Result,
+def _as_json(
+    sweep_plan: SweepPlan,
+    all_findings: Sequence[SweepFinding],
     vectors: Mapping[str, Vector],
-    minimise_seconds: float,
-) -> list[findings.Finding]:
-    chosen_plan = enumerations.plan
-    failing = {signature.implementation for signature in result.occurrences}
-    ours = [
-        program.name
-        for program in chosen_plan.programs
-        if program.name in failing and not program.subject.named_by_hello
-    ]
-    known = {
-        implementation.name: Known(implementation, vectors, chosen_plan)
-        for implementation in subjects.implementations(ours)
-    }
-    all_findings = findings.findings(result.occurrences.values(), known)
-    minimise(enumerations, all_findings, minimise_seconds)
-    for finding in all_findings:
-        findings.describe(enumerations, finding)
-    return all_findings
-
-
-def _repeat(finding: findings.Finding, folder: Path, plan: Plan) -> str | None:
-    """Return the command that repeats the simplest case; None if no vector contains this case."""
-    signature, proposal = finding.signature, finding.proposal
-    if proposal is None or signature.implementation == REFERENCE:
-        return None
-    (program,) = [each for each in plan.programs if each.name == signature.implementation]
-    is_new = proposal.endswith(".json")
-    vector = shlex.quote(os.path.relpath(folder / proposal)) if is_new else proposal
-    return f"{program.subject.repeat} --vector {vector} --profile {signature.profile}"
+    folder: Path,
+) -> list[dict[str, Any]]:
+    """Return the findings as JSON, and write vectors of the first."""
+    writer = findings.VectorWriter(sweep_plan, vectors, folder)
+    subject_of = {program.name: program.subject for program in sweep_plan.programs}
+    texts = []
+    for number, finding in enumerate(all_findings):
+        vector = writer.write(finding) if number < MAX_VECTORS else None
+        repeat = None
+        if vector is not None and (name := finding.effect.implementation) != REFERENCE:
+            path = shlex.quote(os.path.relpath(folder / vector))
+            case = sweep_plan.controls[finding.case.control].settings[finding.case.setting]
+            repeat = f"{subject_of[name].repeat} --vector {path} --profile {case.profile}"
+        texts.append(report.as_json(sweep_plan, finding, vector, repeat))
+    return texts

@@ -6,6 +6,7 @@ import click
 from rich.console import Console
 
 from reference_impl.register import registers
+from walproof.cli.near_names import did_you_mean
 
 
 @click.command()
@@ -24,8 +25,7 @@ def explain(names: tuple[str, ...], everything: bool) -> int:
 
     Exit status: 0, or 1 for an unknown name.
     """
-    from walproof.explain import printing
-    from walproof.explain.subject import Unknown, subjects
+    from walproof.explain import UnknownWord, print_format, print_subject, subjects
 
     console = Console(highlight=False)
     formats = registers()
@@ -33,19 +33,20 @@ def explain(names: tuple[str, ...], everything: bool) -> int:
     rest = names[1:] if format else names
     if len(rest) > 1:
         raise click.UsageError(
-            f"{names[0]}: unknown format; expected one of {', '.join(formats)}"
+            f"{names[0]}: unknown format{did_you_mean(names[0], formats)}"
+            f"; expected one of {', '.join(formats)}"
             if format is None
             else f"expected one name, found {' '.join(rest)}"
         )
     if not rest:
-        printing.print_format(console, formats[names[0]])
+        print_format(console, formats[names[0]])
         return 0
     try:
         result = subjects(rest[0], format)
-    except Unknown as unknown:
+    except UnknownWord as unknown:
         raise click.ClickException(str(unknown)) from None
     for number, subject in enumerate(result):
         if number:
             console.rule()
-        printing.print_subject(console, subject, everything)
+        print_subject(console, subject, everything)
     return 0

@@ -7,16 +7,14 @@ from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.cli.context import format_option, offset
-from walproof.cli.opening import log_in, source_of
+from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS
-from walproof.cli.summary import about
-from walproof.inspection.inspection import inspection
-from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.byte_map import byte_map
 from walproof.inspection.terminal import TerminalMap
 
 
 @click.command()
-@click.argument("log", metavar="FILE")
+@click.argument("path", metavar="FILE")
 @format_option
 @click.option(
     "--from",
@@ -38,7 +36,7 @@ from walproof.inspection.terminal import TerminalMap
     help="Number of fields; 0 for all.",
 )
 def inspect(
-    log: str,
+    path: str,
     format_id: str | None,
     start: int,
     end: int | None,
@@ -57,28 +55,28 @@ def inspect(
     walproof inspect 000003.log --depth 2              one line per physical record
     walproof inspect 000003.log --from 0x8000          the map from the second block
 
-    For a folder, the command lists the logs, and you can inspect each log on its own.
+    FILE is one file, in a log of several files one of them.
 
     If the output is a pipe, each line has the full path of its field for use with grep. The log is
-    never changed. Only the shown part of a large log is parsed.
+    never changed. Of a log of blocks, only the shown blocks are parsed. Of any other log, only the
+    first 16 MiB are mapped.
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
     if end is not None and end <= start:
         raise click.UsageError(f"--to {end} is not after --from {start}")
     try:
-        with source_of(log, format_id) as source:
-            if source.path.is_dir():
-                return about(source, format_id, {}, all_logs=True)
-            result = log_in(source, format_id)
-            with LogBytes(result.path) as data:
-                view = inspection(result.path, result.name, result.format, data)
-                size = view.outline.size
-                if start and start >= size:
-                    raise click.UsageError(f"--from {start}: the log ends at {size}")
-                end = size if end is None else min(end, size)
-                fields = view.fields(start, end, depth)
-                TerminalMap(view, Console()).print(fields, start, end, limit or None)
+        with opened(path, format_id) as log, log.path.open("rb") as file:
+            view = byte_map(log, file)
+            size, most = view.outline.size, view.max_offset
+            if start and start >= size:
+                raise click.UsageError(f"--from {start}: the log ends at {size}")
+            if start > most:
+                raise click.UsageError(
+                    f"--from {start}: of a {log.format}, only the first {most} bytes are mapped"
+                )
+            end = size if end is None else min(end, size)
+            TerminalMap(view, Console()).print(start, end, depth, limit or None)
     except (GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
     return EXIT_STATUS[view.outline.verdict]

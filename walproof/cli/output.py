@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,26 @@ from conformance.text import json_text, one_line
 
 #: Verdict → exit status of a command that reads a log.
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
+
+
+def _silence(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
+    if is_quiet:
+        context.meta[__name__] = True
+        nowhere = context.with_resource(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        context.with_resource(contextlib.redirect_stdout(nowhere))
+
+
+#: An option of every command, as in ``grep`` and ``git diff``.
+QUIET = click.Option(
+    ["-q", "--quiet"], is_flag=True, expose_value=False, callback=_silence,
+    help="Print only errors; the exit status has the result.",
+)  # fmt: skip
+
+
+def is_quiet() -> bool:
+    """Return whether the running command has the option ``--quiet``."""
+    context = click.get_current_context(silent=True)
+    return context is not None and __name__ in context.meta
 
 
 def say(text: str, *, err: bool = False, style: str | None = None) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
+from walproof.cli.near_names import did_you_mean
 from walproof.cli.output import say, say_lines
 from walproof.parsers.languages import LANGUAGES
 from walproof.parsers.package import NotOurs, all_grammars, make_package
@@ -29,7 +30,7 @@ from walproof.quantity import counted
     help="Grammar, such as leveldb_log; default: all.",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("parsers"), show_default=True,
+    "-o", "--out", type=click.Path(path_type=Path), default=Path("parsers"), show_default=True,
     help="Folder for the packages, one subfolder per language.",
 )  # fmt: skip
 def parsers(languages: tuple[str, ...], names: tuple[str, ...], out: Path) -> int:
@@ -48,7 +49,8 @@ def parsers(languages: tuple[str, ...], names: tuple[str, ...], out: Path) -> in
     known = all_grammars()
     for each in names:
         if each not in known:
-            raise click.UsageError(f"--grammar: expected one of {', '.join(known)}, found {each!r}")
+            hint = did_you_mean(each, known) or f": expected one of {', '.join(known)}"
+            raise click.UsageError(f"--grammar: unknown grammar {each!r}{hint}")
     failed: dict[str, list[str]] = {}
     for id in dict.fromkeys(languages or tuple(LANGUAGES)):
         language = LANGUAGES[id]

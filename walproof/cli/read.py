@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,32 +11,27 @@ import click
 from rich.console import Console
 
 from conformance.text import json_pieces, json_text
-from reference_impl.answer import End, Event, Lost, Record, end_to_json
-from reference_impl.formats import Context
-from walproof.cli.conditions import parse_condition
-from walproof.cli.context import context_of, context_option, format_option
-from walproof.cli.opening import Opened, opened
+from reference_impl.answer import End, Lost, Record, end_to_json
+from walproof.cli.context import context_option, format_option
+from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS
 from walproof.cli.record_files import write_record_files
 from walproof.cli.record_table import (
     Gathered,
-    Passed,
     gather_log,
     print_summary,
     print_table,
-    watched,
 )
-from walproof.cli.summary import progress, terminal_size
-from walproof.summary.model import size_of
-from walproof.systems import Finding
-from walproof.systems.reading import is_worth_a_scanner
+from walproof.cli.summary import terminal_size
+from walproof.describe import NotDescribed, describe
+from walproof.log import Log, Profile
 
 #: The line of a record with a larger payload is written in pieces.
 LARGE_BYTES = 1 << 16
 
 
 @click.command()
-@click.argument("log", metavar="FILE")
+@click.argument("path", metavar="FILE")
 @format_option
 @click.option(
     "--profile",
@@ -52,52 +47,31 @@ LARGE_BYTES = 1 << 16
     "--jsonl", "as_lines", is_flag=True, help="Print one JSON object per line, as they are read."
 )
 @click.option(
-    "--operations", is_flag=True, help="Print each operation in the records as a line of JSON."
-)
-@click.option("--csv", "as_csv", is_flag=True, help="With --operations: print CSV.")
-@click.option(
-    "--where",
-    "conditions",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="With --operations: only those with this value; FIRST:LAST for whole numbers.",
-)
-@click.option(
-    "--pending",
-    is_flag=True,
-    help="Print the pending messages of a broker and the files that they pin.",
+    "--describe", "described", is_flag=True, help="With --jsonl: add what each record contains."
 )
 @click.option("--each", "folder", metavar="DIR", type=click.Path(path_type=Path),
               help="Write each record to a file in DIR.")  # fmt: skip
 def read(
-    log: str,
+    path: str,
     format_id: str | None,
-    profile: str,
+    profile: Profile,
     context_items: tuple[str, ...],
     lost_only: bool,
     as_json: bool,
     as_lines: bool,
-    operations: bool,
-    as_csv: bool,
-    conditions: tuple[str, ...],
-    pending: bool,
+    described: bool,
     folder: Path | None,
 ) -> int:
     """List the records and lost ranges of a log.
 
-    FILE is a log, - for standard input, a pipe, a compressed file, or an archive with one log. FILE
-    is never changed. On a terminal, the table shows as many records as fit on the screen; in a pipe
-    or a file, it shows all. The table describes decoded records in words; --json prints their
-    payloads. --jsonl prints {"record": …} and {"lost": …} as they are found, then one {"end": …}.
-    Its memory use does not depend on the size of the log.
+    FILE is a log, a pipe, or - for standard input. FILE is never changed. On a terminal, the table
+    shows as many records as fit on the screen; in a pipe or a file, it shows all. The table
+    describes records in words; --json prints their payloads. --jsonl prints {"record": …} and
+    {"lost": …} as they are found, then one {"end": …}. Its memory use does not depend on the size
+    of the log.
 
-    --operations prints the operations in the records, such as the puts and deletes of a database or
-    the commands of a broker. Keys and values are printed as text, or as {"hex": …} if they are not
-    text. Lost ranges go to standard error.
-
-    --pending replays the store of a broker. For each destination and subscription, the output
-    contains the number, the first and last times, and the files of the pending messages. With
-    --jsonl, each destination or subscription is one object.
+    --describe adds what the chapter of the format defines inside a record, such as the puts and
+    deletes of a write batch. Keys and values are text, or {"hex": …} if they are not text.
 
     --each names each file after the index of its record, such as 0000000000000100.data. In formats
     without indexes, the records are numbered from 0. One line of JSON is printed for each file.
@@ -107,100 +81,34 @@ def read(
     walproof read 000003.log --lost-only
     walproof read 000003.log --json | jq .lost
     zcat 000003.log.gz | walproof read - --jsonl
-    walproof systemd read /var/log/journal --unit ssh --since yesterday
-    walproof read ./db --operations | jq -r .key
-    walproof read ./partition --operations --where position=100:200
+    walproof read 000003.log --jsonl --describe | jq .record.describe
     walproof read /var/lib/raft --each entries
 
-    Exit status: 0 intact, 3 torn, damaged or with a loss in the folder of its system, 4 refused, 1
-    for a usage or I/O error.
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
-    _one_way(lost_only=lost_only, json=as_json, jsonl=as_lines if not pending else None,
-             operations=operations, pending=pending, each=folder)  # fmt: skip
-    if not operations and (as_csv or conditions):
-        raise click.UsageError("--csv and --where require --operations")
-    wanted = [parse_condition(condition) for condition in conditions]
-    with opened(log, format_id) as source:
-        context = context_of(context_items, source.format.id)
-        is_table = not (folder or operations or pending or as_lines or as_json)
-        shown = terminal_size().lines - 4 if is_table and sys.stdout.isatty() else None
-        most = 0 if lost_only else shown
-        events = _events(source, profile, context, most)
+    _one_way(lost_only=lost_only, json=as_json, jsonl=as_lines, each=folder)
+    if described and not as_lines:
+        raise click.UsageError("--describe requires --jsonl")
+    with opened(path, format_id, context_items, profile) as log:
         if folder is not None:
-            status = write_record_files(source, events, folder)
-        elif operations or pending:
-            from walproof.cli.operations import print_operations, print_pending
-
-            # No progress bar if the lines go to the same terminal.
-            is_mixed = operations and sys.stdout.isatty()
-            with progress(0 if is_mixed else size_of(source.path)) as passed:
-                seen = watched(events, source.path, passed)
-                if pending:
-                    status = print_pending(source, seen, as_lines)
-                else:
-                    status = print_operations(source, seen, as_csv, wanted)
-        elif as_lines:
-            status = EXIT_STATUS[_print_lines(events).verdict]
-        elif as_json:
-            stored = gather_log(source.format.id, source.path, events)
-            status = EXIT_STATUS[_print_json(stored).verdict]
-        else:
-            stored = gather_log(source.format.id, source.path, events, most, shown)
-            console = Console()
-            rows = stored.lost_count if lost_only else stored.rows
-            is_merged = source.logs_apart is not None
-            print_table(stored, source.format.id, console, shown, rows, is_merged)
-            losses = _losses(source)
-            may_resume = source.may_resume and not losses
-            print_summary(stored, source.format.id, source.name, console, resume=may_resume)
-            return max(EXIT_STATUS[stored.end.verdict], 3 if losses else 0)
-        return max(status, 3 if _losses(source) else 0)
-
-
-def _losses(source: Opened) -> list[Finding]:
-    losses = source.losses()
-    source.tell_of(each for each in losses if each not in source.findings)
-    return losses
+            return write_record_files(log, folder)
+        if as_lines:
+            return EXIT_STATUS[_print_lines(log, described).verdict]
+        if as_json:
+            return EXIT_STATUS[_print_json(gather_log(log)).verdict]
+        shown = terminal_size().lines - 4 if sys.stdout.isatty() else None
+        stored = gather_log(log, 0 if lost_only else shown, shown)
+        console = Console()
+        rows = stored.lost_count if lost_only else stored.rows
+        print_table(stored, log.format, console, shown, rows)
+        print_summary(stored, log.format, log.name, console, resume=not log.is_copy)
+        return EXIT_STATUS[stored.end.verdict]
 
 
 def _one_way(**ways: object) -> None:
     requested = [f"--{name.replace('_', '-')}" for name, given in ways.items() if given]
     if len(requested) > 1:
         raise click.UsageError(f"{' and '.join(requested)} exclude each other")
-
-
-def _events(
-    source: Opened, profile: str, context: Context, most: int | None
-) -> Iterator[Event | Passed]:
-    """Yield the bulk scanner's answer for a large log, else that of the executable specification.
-
-    Records after the first ``most`` may be only counted; None means no limit.
-    """
-    is_large = profile == "recover" and is_worth_a_scanner(source.format.id, source.path)
-    if source.logs_apart is None and is_large:
-        source.tell()
-        return few(source.format.id, source.path, context, sys.maxsize if most is None else most)
-    return source.events(profile, context)
-
-
-def few(format_id: str, path: Path, context: Context, most: int) -> Iterator[Event | Passed]:
-    """Yield the bulk scanner's answer; records after the first ``most`` are only counted."""
-    from walproof.scan import scanner
-    from walproof.scan.answers import in_full
-    from walproof.scan.log import Log
-    from walproof.scan.model import Records, Wanted
-
-    for event in scanner(format_id).scan(Log(path, context), Wanted()):
-        if not isinstance(event, Records):
-            yield event
-            continue
-        first = min(most, len(event))
-        most -= first
-        yield from in_full(format_id, [event.slice(0, first)] if first else [])
-        if first < len(event):
-            (last,) = in_full(format_id, [event.slice(len(event) - 1, len(event))])
-            assert isinstance(last, Record)
-            yield Passed(len(event) - first, last)
 
 
 def _print_json(gathered: Gathered) -> End:
@@ -226,17 +134,28 @@ def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
     sys.stdout.write("\n ],\n" if separator else "],\n")
 
 
-def _print_lines(events: Iterator[Any]) -> End:
-    for event in events:
+def _print_lines(log: Log, described: bool) -> End:
+    """Print one JSON object per event."""
+    for event in log.events():
         if isinstance(event, End):
             end = event
             position = end_to_json(end.end, end.file)
-            body: object = {"verdict": end.verdict, "reason": end.reason, "end": position}
+            body: dict[str, Any] = {"verdict": end.verdict, "reason": end.reason, "end": position}
         else:
             body = event.to_json()
+            if described and isinstance(event, Record):
+                body["describe"] = _described(log.format, event)
         line = {type(event).__name__.lower(): body}
         is_large = isinstance(event, Record) and len(event.payload) > LARGE_BYTES
         for piece in json_pieces(line) if is_large else (json_text(line),):
             sys.stdout.write(piece)
         sys.stdout.write("\n")
     return end
+
+
+def _described(format_id: str, record: Record) -> dict[str, Any] | None:
+    try:
+        description = describe(format_id, record)
+    except NotDescribed as error:
+        return {"not_described": str(error)}
+    return None if description is None else description.fields

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from conformance.saving import save
-from reference_impl.answer import Event, Record
-from walproof.cli.opening import Opened
+from reference_impl.answer import Record
 from walproof.cli.output import say_json
-from walproof.cli.record_table import Passed, for_each_record
+from walproof.cli.record_table import for_each_record
+from walproof.log import Log
 
 
-def write_record_files(
-    source: Opened,
-    events: Iterable[Event | Passed],
-    folder: Path,
-) -> int:
+def write_record_files(log: Log, folder: Path) -> int:
     """Write each record to a file, and print its name and fields; return the exit status.
 
     Raises ``click.ClickException`` for an existing file.
@@ -44,4 +39,4 @@ def write_record_files(
             line.pop(name, None)
         say_json(line)
 
-    return for_each_record(events, source.name, take)
+    return for_each_record(log, take)

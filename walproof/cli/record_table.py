@@ -10,18 +10,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from conformance.describe import payload_text
 from conformance.text import json_text, one_line
 from reference_impl.answer import End, Event, Lost, Record
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.summary import progress
+from walproof.log import Log
+from walproof.log_summary import Meter, text_of
 from walproof.quantity import counted
 from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
-from walproof.summary.lost_bytes import lost_counter
-from walproof.summary.meter import Meter
-from walproof.summary.model import size_of
-from walproof.summary.records import meaning
 from walproof.verdict import VERDICT_STYLE
 
 #: Number of records between two progress reports.
@@ -63,7 +60,6 @@ def gather(
     events: Iterable[Event | Passed],
     records: int | None = None,
     lost: int | None = None,
-    count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
     """Read a log to its end, and store its first records and lost ranges.
 
@@ -82,7 +78,7 @@ def gather(
                 result.columns |= dict.fromkeys(_columns(event))
         elif isinstance(event, Lost):
             result.lost_count += 1
-            result.lost_bytes += count_lost(event)
+            result.lost_bytes += event.end - event.start
             if lost is None or result.lost_count <= lost:
                 result.stored.add(event)
         else:
@@ -90,17 +86,31 @@ def gather(
     return result
 
 
-def gather_log(
-    format_id: str,
-    path: Path,
-    events: Iterable[Event | Passed],
-    records: int | None = None,
-    lost: int | None = None,
-) -> Gathered:
+def gather_log(log: Log, records: int | None = None, lost: int | None = None) -> Gathered:
     """Run :func:`gather` on the events of a log, with a progress bar if the log is large."""
-    with progress(size_of(path)) as given:
-        seen = watched(events, path, given)
-        return gather(seen, records, lost, lost_counter(format_id, path))
+    with progress(log.size) as show:
+        return gather(watched(few(log, records), log.readable, show), records, lost)
+
+
+def few(log: Log, most: int | None) -> Iterator[Event | Passed]:
+    """Yield the events of a log; a scanner only counts the records after the first ``most``."""
+    if most is None or not log.is_read_by_scanner:
+        yield from log.events()
+        return
+    from walproof.scanners.answers import in_full
+    from walproof.scanners.model import Records
+
+    for event in log.runs():
+        if not isinstance(event, Records):
+            yield event
+            continue
+        first = min(most, len(event))
+        most -= first
+        yield from in_full(log.format, [event.slice(0, first)] if first else [])
+        if first < len(event):
+            (last,) = in_full(log.format, [event.slice(len(event) - 1, len(event))])
+            assert isinstance(last, Record)
+            yield Passed(len(event) - first, last)
 
 
 def watched(
@@ -116,15 +126,13 @@ def watched(
         yield event
 
 
-def for_each_record(
-    events: Iterable[Event | Passed], name: str, take: Callable[[Record], None]
-) -> int:
+def for_each_record(log: Log, take: Callable[[Record], None]) -> int:
     """Call ``take`` with each record of a log, and return the exit status.
 
     Lost ranges are printed to standard error.
     """
     status = 0
-    for event in events:
+    for event in log.events():
         if isinstance(event, Record):
             take(event)
         elif isinstance(event, Lost):
@@ -133,7 +141,7 @@ def for_each_record(
         elif isinstance(event, End):
             status = EXIT_STATUS[event.verdict]
             if event.verdict == "refused":
-                say(f"{name}: refused ({event.reason})", err=True)
+                say(f"{log.name}: refused ({event.reason})", err=True)
     return status
 
 
@@ -173,18 +181,14 @@ def print_table(
     console: Console,
     most: int | None,
     total: int,
-    is_merged: bool = False,
 ) -> None:
-    """Print records and lost ranges in log order: the first ``most`` of ``total`` rows.
-
-    If ``is_merged`` is true, the lost ranges come last.
-    """
+    """Print records and lost ranges in log order: the first ``most`` of ``total`` rows."""
     heads = ["record", "at", "size", *answer.columns]
     if answer.stored.has_names:
         heads.insert(0, "file")
     widths = [len(head) for head in heads]
     shown = 0
-    for number, item in islice(answer.stored.rows(is_merged), most):
+    for number, item in islice(answer.stored.rows(), most):
         cells = _cells(number, item, heads)
         widths = [max(width, len(cell)) for width, cell in zip(widths, cells, strict=True)]
         shown += 1
@@ -201,7 +205,7 @@ def print_table(
         say(line if len(line) <= room else f"{line[: room - 1]}…", style=style)
 
     print_row(heads, "payload")
-    for number, item in islice(answer.stored.rows(is_merged), most):
+    for number, item in islice(answer.stored.rows(), most):
         style = VERDICT_STYLE[answer.end.verdict] if isinstance(item, Lost) else None
         print_row(_cells(number, item, heads), one_line(_last(format_id, item)), style)
     if total > shown:
@@ -236,8 +240,4 @@ def _last(format_id: str, item: Record | Lost) -> str:
         return entry_text(item.fields["fields"])
     if "update" in item.fields:  # an update is more readable as JSON
         return cell_text(item.fields["update"], 96)
-    text, fault = meaning(format_id, item)
-    if text is not None:
-        return text
-    payload = payload_text(item.to_json(), width=48)
-    return payload if fault is None else f"{payload}  ({fault})"
+    return text_of(format_id, item)

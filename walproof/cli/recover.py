@@ -1,148 +1,176 @@
-"""``walproof recover``: write the surviving records of a damaged log to a new, intact log."""
+"""``walproof recover``: write the surviving records of damaged logs to new logs."""
 
 from __future__ import annotations
 
-import shlex
+import filecmp
+import itertools
+import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from conformance.saving import saved
+from conformance.saving import named_in_errors, publish, temporary_sibling
+from reference_impl.formats import UnknownFormat
 from walproof.cli.context import context_of, context_option, format_option
-from walproof.cli.journal_query import JournalFilters, filter_options
-from walproof.cli.new_log import EVIDENCE, survivors
-from walproof.cli.opening import Opened, log_in, source_of
+from walproof.cli.opening import errors_of, opened
 from walproof.cli.output import EXIT_STATUS, require_new_path, say
-from walproof.cli.recover_system import recover_folder
-from walproof.formats import plugin_for
+from walproof.directory_copy import copy_directory, copy_directory_status, copy_owner_and_mode
+from walproof.log import Log
+from walproof.log_finder import find_logs
+from walproof.new_log import CannotWrite, Survivors, after_loss_file, read_survivors
 from walproof.quantity import counted
-from walproof.summary.screen import may_be_carved
-from walproof.systems.contents import NotRead, contents_of
 
-NEEDS_DROP = "filters require --drop"
+#: Suffix of the originals of replaced files.
+DAMAGED = ".damaged"
 
 
 @click.command()
-@click.argument("words", metavar="LOG", nargs=-1, required=True)
+@click.argument("path", metavar="PATH")
 @click.option(
+    "-o",
     "--out",
     required=True,
     metavar="NEW",
     type=click.Path(path_type=Path),
-    help="Path of the new log.",
+    help="Path of the new log or directory.",
 )
 @format_option
 @context_option
-@click.option("--drop", is_flag=True, help="Remove the journal entries that filters select.")
-@filter_options(is_hidden=True)
-def recover(
-    words: tuple[str, ...],
-    out: Path,
-    format_id: str | None,
-    context_items: tuple[str, ...],
-    drop: bool,
-    journal_filters: JournalFilters,
-) -> int:
+def recover(path: str, out: Path, format_id: str | None, context_items: tuple[str, ...]) -> int:
     """Write the surviving records to a new log.
 
-    LOG is a log, or a folder such as a database, a broker's store, a raft node, or the journals of
-    a host. For a folder, NEW is a copy of the folder in which only damaged logs are rewritten. The
-    old content of a rewritten log remains in NAME.before-recovery. For a database that is one file
-    with a log, NEW is a copy of the database to which the log was applied. If an earlier record is
-    lost, whole records that must not be applied are written to the log NEW.after-loss.
+    PATH is a log or a directory. It is never changed, and NEW must not exist. NEW appears only if
+    it is complete and can be read back.
 
-    LOG is never changed, and NEW must not exist. NEW appears only if it is intact and has exactly
-    the records that survived in LOG. Some formats allow no gap between records. If there is a gap,
-    the command names the missing record. `walproof read --each DIR` can then write each surviving
-    record to its own file.
+    For a log, NEW has every record that `walproof read` returns and that the format can hold in
+    sequence. Records after a loss, which it cannot, are in NEW.after-loss.jsonl: one JSON object
+    per line, with the payload in hexadecimal.
 
-    --drop removes the journal entries that match FIELD=VALUE or filters such as --unit, --since and
-    --grep. For a folder, NEW then has only the journals. Seals are not renewed.
+    For a directory, NEW is a copy of the directory in which damaged logs are replaced. Each
+    replaced file keeps its original beside it in NAME.damaged. Links are copied as links; named
+    pipes, sockets and devices are not copied.
 
     \b
     walproof recover 000003.log --out recovered.log
+    walproof recover app.db-wal --out recovered.db-wal
     walproof recover journal/ --out recovered/
-    walproof recover system.journal --out clean.journal --drop --unit vpn --until yesterday
-    walproof systemd read --help    list the filters
 
-    Exit status: 0 if nothing was lost, 3 if something was lost (NEW has the rest), 4 if LOG is
+    Exit status: 0 if nothing was lost, 3 if something was lost (NEW has the rest), 4 if a log is
     refused, 1 for a usage or I/O error, or if the survivors cannot form one log.
     """
-    for path in (out, out.with_name(f"{out.name}{EVIDENCE}")):
-        require_new_path(path)
-    log, *more = words
-    if (more or journal_filters.are_given) and not drop:
-        raise click.UsageError(f"expected one LOG, found {more[0]!r}" if more else NEEDS_DROP)
-    try:
-        if drop:
-            if context_items:
-                raise click.UsageError("--drop excludes --context")
-            return _recover_without(log, more, journal_filters, out, format_id)
-        with source_of(log, format_id) as source:
-            if source.path.is_dir():
-                name = "" if source.is_copy else source.typed
-                result = contents_of(source.path, name, format_id)
-                whats = [item.what for item in result.items]
-                # An unreadable file may be a log: copy the folder, and report the file.
-                if any(not isinstance(what, NotRead) or what.is_fault for what in whats):
-                    context = context_of(context_items, format_id) if format_id else {}
-                    name = f"{source.typed}{source.origin}"
-                    return recover_folder(result, source.path, name, out, context)
-            return _recover_log(log_in(source, format_id), out, context_items)
-    except ValueError as error:
-        raise click.ClickException(
-            f"{log}: the surviving records cannot form one log: {error}"
-        ) from None
-
-
-def _recover_without(
-    log: str, matches: list[str], filters: JournalFilters, out: Path, format_id: str | None
-) -> int:
-    # Import only on use: the import takes longer than recovering a small log.
-    from walproof.cli.recover_journals import recover_without
-
-    if not matches and not filters.are_given:
-        raise click.UsageError("--drop: expected FIELD=VALUE or another filter, found none")
-    return recover_without(log, filters.query(matches), out, format_id)
-
-
-def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
-    format, folder_type = old.format, plugin_for(old.format.id).system_folder
-    carve = f"walproof carve {shlex.quote(old.source.typed)}"
-    with survivors(format, old.path, context_of(context_items, format.id)) as left:
-        if left.is_converted:
-            say(f"{old.name}: undid a text conversion: each LF had become CR LF", err=True)
-        if left.refusal is not None:
-            refusal = f"{format.id}, refused ({left.refusal}); nothing was written"
-            say(f"{old.name}: {refusal}", err=True)
+    for new in (out, after_loss_file(out)):
+        require_new_path(new)
+    if Path(path).is_dir():
+        if context_items and format_id is None:
+            raise click.UsageError("--context needs --format: each format has its own keys")
+        with errors_of(path):
+            context = context_of(context_items, format_id) if format_id else {}
+            return _recover_directory(path, out, format_id, context)
+    with opened(path, format_id, context_items) as log:
+        survivors = read_survivors(log)
+        if survivors.end.verdict == "refused":
+            say(f"{path}: refused ({survivors.end.reason}); nothing was written", err=True)
             return EXIT_STATUS["refused"]
-        records = counted(len(left.kept), "record")
-        lost = counted(left.answer.lost_bytes, "byte")
-        if old.database is not None:
-            try:
-                with saved(out, replace=False) as new:
-                    folder_type.apply(old.database.path, left.kept, new)
-            except ValueError as error:
-                raise click.ClickException(f"{old.name}: {error}; nothing was written") from None
-            applied = f"{records} of {old.name} applied to a copy of {old.database.typed}"
-            say(f"{out}: {applied}; {lost} lost", err=True)
-        elif left.answer.lost_bytes and not left.answer.record_count:
-            advice = "" if old.source.is_copy else f"; {carve} searches it for records"
-            raise click.ClickException(
-                f"{old.name}: no record survives, {lost} lost; nothing was written{advice}"
-            )
-        else:
-            left.write(out)
-            say(f"{out}: {records}; {lost} of {old.name} lost", err=True)
-        if left.more:
-            say(f"  {left.more}", err=True)
-        gaps = left.answer.stored.lost()
-        for gap in gaps:
-            place = f"{gap.file}: " if gap.file else ""
-            say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
-        for text in left.write_evidence(out):
-            say(f"  check  {text}", err=True)
-        is_original = old.database is None and not left.is_converted and not old.source.is_copy
-        if is_original and may_be_carved(format.id, gaps):
-            say(f"  {carve} searches the lost ranges for records", err=True)
-        return 3 if left.answer.end.verdict != "intact" else 0
+        try:
+            survivors.publish(out)
+        except CannotWrite as error:
+            raise click.ClickException(f"{path}: {_not_one_log(survivors, error)}") from None
+        say(f"{out}: {_counts(survivors, out)}")
+        return max(EXIT_STATUS[survivors.end.verdict], 3 if survivors.others else 0)
+
+
+def _counts(survivors: Survivors, out: Path) -> str:
+    records = f"{counted(len(survivors.records), 'record')} returned"
+    text = f"{records}, {counted(survivors.lost_bytes, 'byte')} lost"
+    if not survivors.others:
+        return text
+    return f"{text}, {counted(len(survivors.others), 'record')} in {after_loss_file(out).name}"
+
+
+def _not_one_log(survivors: Survivors, error: CannotWrite) -> str:
+    found = f"{counted(survivors.count, 'record')}, {counted(survivors.lost_bytes, 'byte')} lost"
+    return f"{found}; no new log was written: {error}"
+
+
+def _recover_directory(
+    path: str, out: Path, format_id: str | None, context: Mapping[str, Any]
+) -> int:
+    directory = Path(path).resolve()
+    if out.absolute().resolve().is_relative_to(directory):
+        raise click.UsageError(f"--out {out} is inside {path}: choose a path outside")
+    found = find_logs(directory, format_id)
+    if not found.logs and not any(unread.is_error for unread in found.unread):
+        raise UnknownFormat(f"{path}: no log found; nothing was written")
+    statuses, lines, replaced = [0], [], 0
+    with temporary_sibling(out) as copy, named_in_errors(out):
+        not_copied = copy_directory(directory, copy)
+        found = find_logs(copy, format_id)
+        for log in found.logs:
+            name = Path(log.name).relative_to(copy)
+            log.context |= context
+            with log:
+                survivors = read_survivors(log)
+                statuses.append(EXIT_STATUS[survivors.end.verdict])
+                if survivors.end.verdict == "refused":
+                    lines.append(f"{name}: not replaced: refused ({survivors.end.reason})")
+                elif survivors.end.verdict != "intact":
+                    try:
+                        lines.append(f"{name}: replaced: {_replace(log, survivors)}")
+                        replaced += 1
+                    except CannotWrite as error:
+                        lines.append(f"{name}: not replaced: {_not_one_log(survivors, error)}")
+        copy_directory_status(directory, copy)
+        publish(copy, out)
+    for line in lines:
+        say(line)
+    for each in not_copied:
+        say(f"not copied: {each.name}: {each.reason}", err=True)
+    say(f"{out}: {counted(replaced, 'log')} of {len(found.logs):,} replaced")
+    return 1 if any(each.is_error for each in not_copied) else max(statuses)
+
+
+def _replace(log: Log, survivors: Survivors) -> str:
+    """Replace a log in a copy of its directory, and keep each replaced file beside it.
+
+    Returns the counts as text. Raises :class:`CannotWrite`, and then changes nothing, if the
+    survivors cannot form one log.
+    """
+    place = log.path / log.files[0] if log.files else log.path
+    with temporary_sibling(place) as scratch:
+        scratch.mkdir(0o700)
+        created = scratch / ("new" if log.files else log.path.name)
+        survivors.write(created)
+        targets = {created: log.path}
+        if log.files:
+            new_files = [path for path in created.rglob("*") if path.is_file()]
+            targets = {path: log.path / path.relative_to(created) for path in new_files}
+        if (others := after_loss_file(created)).exists():
+            targets[others] = _unused(after_loss_file(place))
+        for new, target in targets.items():
+            copy_owner_and_mode(target if target.is_file() else place, new)
+        suffixes = {target.suffix for target in targets.values()}
+        for old in (log.path / file for file in log.files):
+            # The writer writes no file of another kind, such as .meta, so this file stays.
+            if old not in targets.values() and old.suffix in suffixes:
+                old.rename(_original(old))
+        for new, target in targets.items():
+            if target.is_file() and filecmp.cmp(new, target, shallow=False):
+                continue
+            if os.path.lexists(target):
+                target.rename(_original(target))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            new.rename(target)
+    return _counts(survivors, place)
+
+
+def _original(path: Path) -> Path:
+    """Return the name for the original of a replaced file."""
+    return _unused(path.with_name(f"{path.name}{DAMAGED}"))
+
+
+def _unused(path: Path) -> Path:
+    """Return a path, with a number at its end if the path exists."""
+    numbered = (path.with_name(f"{path.name}.{number}") for number in itertools.count(2))
+    return next(name for name in itertools.chain([path], numbered) if not os.path.lexists(name))

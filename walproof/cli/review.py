@@ -9,6 +9,7 @@ import click
 
 from conformance import ROOT
 from walproof.cli.checkout import must_be_checkout
+from walproof.cli.near_names import did_you_mean
 from walproof.cli.output import say_json, say_lines
 from walproof.progress import progress_bar
 
@@ -19,7 +20,7 @@ from walproof.progress import progress_bar
               " another version of the repository.")  # fmt: skip
 @click.option("--repository", "root", metavar="DIR",
               type=click.Path(path_type=Path, exists=True, file_okay=False),
-              help="Work tree with grammars in ksy/; default: that of Walproof.")  # fmt: skip
+              help="Work tree with ksy/ and vectors/; default: that of Walproof.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
               help="Format to review, such as leveldb-log; repeatable.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with every finding and log.")
@@ -46,12 +47,13 @@ def review(
     walproof review --against HEAD --format leveldb-log
     walproof review --repository . --against main    grammars of your own, in ksy/
 
-    Exit status: 0 compatible, 1 breaking, 2 if the review failed.
+    Exit status: 0 compatible, 1 breaking or nothing to compare, 2 if the review failed.
     """
     from conformance.kaitai.compile import GrammarError, ToolMissing
     from conformance.vectors import BrokenVector
     from walproof.review.finding import CannotReview
     from walproof.review.printing import text
+    from walproof.review.review import formats_of
     from walproof.review.review import review as make
     from walproof.review.revision import take_out
 
@@ -72,10 +74,16 @@ def review(
             else:
                 commit = take_out(new, revision, old)
                 against = f"{revision} ({commit})" if commit != revision else revision
+            known = formats_of(old, new)
+            for format in set(formats) - set(known):
+                near = did_you_mean(format, known) or f"; expected one of {', '.join(known)}"
+                raise click.UsageError(f"--format {format}: unknown format{near}")
             outcome = make(old, new, against, formats, count, seed, bar.show)
     except (BrokenVector, CannotReview, GrammarError, ToolMissing) as error:
         say_lines(f"walproof review: {error}", err=True)
         return 2
+    if not outcome.is_compared:
+        raise click.ClickException("nothing was compared: expected ksy/ or vectors/ on both sides")
     if as_json:
         say_json(outcome.to_json(), indent=1)
     else:

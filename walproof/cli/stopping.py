@@ -18,7 +18,8 @@ KEPT = (signal.SIG_IGN, None)
 def as_ctrl_c() -> Iterator[list[signal.Signals]]:
     """Raise ``KeyboardInterrupt`` on signals that end a program; yield the signals received.
 
-    Does nothing outside of the main thread.
+    Only the first signal raises, so that a second one does not interrupt the removal of temporary
+    files. Does nothing outside of the main thread.
     """
     came: list[signal.Signals] = []
     if threading.current_thread() is not threading.main_thread():
@@ -27,6 +28,8 @@ def as_ctrl_c() -> Iterator[list[signal.Signals]]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         came.append(signal.Signals(number))
+        if len(came) > 1:
+            return
         on_ctrl_c = signal.getsignal(signal.SIGINT)  # asyncio installs its own handler
         if callable(on_ctrl_c):
             on_ctrl_c(signal.SIGINT, frame)

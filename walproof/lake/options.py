@@ -98,7 +98,7 @@ def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
     if "paths" in options:
         try:
             more = json.loads(options["paths"])
-        except ValueError:
+        except (ValueError, RecursionError):
             more = None
         if not isinstance(more, list) or not all(isinstance(path, str) for path in more):
             raise BadOption(

@@ -20,8 +20,9 @@ _VARIES = re.compile(
 def recognise_log(path: Path) -> str:
     """Return the format id of a file or folder. Raises ``UnknownFormat`` and ``OSError``.
 
-    An empty file, or a file of zeros, matches every format without a signature. If the name of such
-    a file matches exactly one format, the name determines the format.
+    A file that is empty, or begins with a mebibyte of zeros or only zeros, matches every format
+    without a signature. If the name of such a file matches exactly one format, the name determines
+    the format.
     """
     try:
         result = detect(path).id
@@ -29,23 +30,28 @@ def recognise_log(path: Path) -> str:
         for format_id in registers():
             if plugin_for(format_id).discovery.recognises(path):
                 return format_id
-        if not path.is_dir() and is_blank(path) and len(names := named_like(path.name)) == 1:
+        if is_blank(path, _PIECE_BYTES) and len(names := named_like(path.name)) == 1:
             return names[0]
         raise
-    if is_blank(path) and len(names := named_like(path.name)) == 1:
+    if is_blank(path, _PIECE_BYTES) and len(names := named_like(path.name)) == 1:
         return names[0]
     return result
 
 
-def is_blank(path: Path) -> bool:
-    """Return whether a file is empty or all zeros; a folder is not blank. Raises ``OSError``."""
+def is_blank(path: Path, limit: int | None = None) -> bool:
+    """Return whether a file, or its first ``limit`` bytes, are empty or all zeros.
+
+    A folder is not blank. Raises ``OSError``.
+    """
     if path.is_dir():
         return False
     zeros = bytes(_PIECE_BYTES)
+    at = 0
     with path.open("rb", buffering=0) as file:
-        while piece := file.read(_PIECE_BYTES):
+        while (limit is None or at < limit) and (piece := file.read(_PIECE_BYTES)):
             if piece != zeros[: len(piece)]:
                 return False
+            at += len(piece)
     return True
 
 

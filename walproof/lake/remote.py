@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
-from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +14,8 @@ from walproof.lake.discovery import FoundLog
 from walproof.lake.options import Options
 from walproof.lake.retry import with_retries
 from walproof.lake.trees import RemoteTree, tree_of
-from walproof.scan.log import Log, Source
+from walproof.log import Log
+from walproof.scanners.byte_source import ByteSource
 
 PREFIX = "walproof-fetch"
 COPIED_BYTES = 8 << 20
@@ -33,52 +34,51 @@ class RangeSource:
 
     @with_retries
     def read(self, offset: int, length: int) -> bytes:
-        """See :class:`~walproof.scan.log.Source`."""
+        """See :class:`~walproof.scanners.byte_source.ByteSource`."""
         length = max(0, min(length, self.size - offset))
         return cast(bytes, self._file.read_at(length, offset)) if length else b""
 
     def close(self) -> None:
-        """See :class:`~walproof.scan.log.Source`."""
+        """See :class:`~walproof.scanners.byte_source.ByteSource`."""
         self._file.close()
 
 
 class RemoteLog(Log):
-    """A log reached through ``pyarrow.fs``. :meth:`close` removes its local copy."""
+    """A log reached through ``pyarrow.fs``, with ``path`` as its name. It is copied if needed."""
 
-    def __init__(self, found: FoundLog, context: Mapping[str, Any], options: Options) -> None:
-        super().__init__(Path(found.name), context)
+    def __init__(
+        self, format: str, found: FoundLog, context: Mapping[str, Any], options: Options
+    ) -> None:
+        super().__init__(format, Path(found.name), context=context)
         tree = tree_of(found.path, dict(options.file_system))
         assert isinstance(tree, RemoteTree)
         self.found, self.tree, self.limit = found, tree, options.max_fetch
-        self._copies = ExitStack()
-        self._copy: Path | None = None
 
     def is_folder(self) -> bool:
-        """See :class:`~walproof.scan.log.Log`."""
+        """See :class:`~walproof.log.Log`."""
         return bool(self.found.members)
 
     @with_retries
-    def open(self) -> Source:
-        """See :class:`~walproof.scan.log.Log`."""
+    def byte_source(self) -> ByteSource:
+        """See :class:`~walproof.log.Log`."""
         return RangeSource(self.tree.open(self.found.path))
 
-    def local(self) -> Path:
-        """See :class:`~walproof.scan.log.Log`. Raises :class:`TooLarge`."""
-        if self._copy is None:
-            if self.found.size > self.limit:
-                raise TooLarge(
-                    f"{self.found.path}: expected at most {self.limit} bytes to copy (option"
-                    f" maxFetchBytes), found {self.found.size}"
-                )
-            sweep()
-            folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}-{os.getpid()}-")
-            root = Path(self._copies.enter_context(folder), self.path.name)
-            for file in self.found.members or (self.found,):
-                to = Path(f"{root}{file.path.removeprefix(self.found.path.rstrip('/'))}")
-                to.parent.mkdir(parents=True, exist_ok=True)
-                self._copy_file(file.path, to)
-            self._copy = root
-        return self._copy
+    @cached_property
+    def readable(self) -> Path:
+        """A local copy. Raises :class:`TooLarge`."""
+        if self.found.size > self.limit:
+            raise TooLarge(
+                f"{self.found.path}: expected at most {self.limit} bytes to copy (option"
+                f" maxFetchBytes), found {self.found.size}"
+            )
+        sweep()
+        folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}-{os.getpid()}-")
+        root = Path(self._scratch.enter_context(folder), self.path.name)
+        for file in self.found.members or (self.found,):
+            to = Path(f"{root}{file.path.removeprefix(self.found.path.rstrip('/'))}")
+            to.parent.mkdir(parents=True, exist_ok=True)
+            self._copy_file(file.path, to)
+        return root
 
     @with_retries
     def _copy_file(self, path: str, to: Path) -> None:
@@ -87,10 +87,6 @@ class RemoteLog(Log):
             size = min(source.size(), self.limit)
             for at in range(0, size, COPIED_BYTES):
                 copy.write(source.read_at(min(COPIED_BYTES, size - at), at))
-
-    def close(self) -> None:
-        """Remove the local copy."""
-        self._copies.close()
 
 
 def sweep() -> None:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog
 from walproof.lake.opening import opened
 from walproof.lake.options import Options
 from walproof.lake.trees import is_local
-from walproof.scan import reads_ranges, scanner
-from walproof.scan.log import Log
-from walproof.scan.model import WHOLE, Event, Part, Wanted
+from walproof.log import Log
+from walproof.scanners import reads_ranges, scanner
+from walproof.scanners.model import WHOLE, Event, Part, Wanted
 
 #: Cost of opening a log, as the number of bytes that can be read in the same time.
 OPEN_COST_BYTES = 64 << 10
@@ -27,9 +28,19 @@ class Piece:
     part: Part
     size: int
 
-    def scan(self, log: Log, format_id: str, wanted: Wanted) -> Iterator[Event]:
+    @property
+    def origin(self) -> tuple[str | None, int]:
+        """The file and offset at which the piece begins."""
+        return self.part.file, self.part.start
+
+    @property
+    def epoch(self) -> int:
+        """The number of times that a stream restarted at the start of the log."""
+        return 0
+
+    def scan(self, log: Log, wanted: Wanted) -> Iterator[Event]:
         """Yield the events of the piece. Raises ``OSError`` and the errors of the scanner."""
-        return scanner(format_id).scan(log, wanted, self.part)
+        return scanner(log.format).scan(log, wanted, self.part)
 
 
 AnyPiece = TypeVar("AnyPiece", bound=Piece)
@@ -67,12 +78,15 @@ def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
     """Return a log as pieces in log order; a large log is split if its format allows it."""
     parts: Sequence[Part] = [WHOLE]
     if log.fault is None and log.size > target_bytes:
-        # Errors are ignored here, because the reader reports them later.
-        with contextlib.suppress(Exception), opened(log, options) as (source, format_id):
+        # The reader meets the same errors and reports them.
+        with (
+            contextlib.suppress(OSError, UnknownFormat),
+            opened(log, options) as source,
+        ):
             # In other cases, each part would need a local copy of the whole log.
-            if is_local(log.path) or reads_ranges(format_id):
-                parts = scanner(format_id).plan(source, target_bytes)
-            log = replace(log, format=format_id, context=dict(source.context))
+            if is_local(log.path) or reads_ranges(source.format):
+                parts = scanner(source.format).plan(source, target_bytes)
+            log = replace(log, format=source.format, context=source.context)
     return [
         Piece(log, part, log.size // len(parts) if part.end is None else part.end - part.start)
         for part in parts

@@ -29,7 +29,13 @@ class NoFileSystem(OSError):
 
 
 class LocalTree:
-    """Local folders. Reads are retried after transient errors."""
+    """Local folders. Reads are retried after transient errors.
+
+    Without ``follows_links``, symbolic links in a folder are entries with a fault.
+    """
+
+    def __init__(self, follows_links: bool = True) -> None:
+        self._follows_links = follows_links
 
     @with_retries
     def entry(self, path: str) -> Entry:
@@ -46,7 +52,7 @@ class LocalTree:
             path = f"{folder.rstrip('/')}/{each.name}"
             try:
                 # The listing already marks links, which saves a system call.
-                results.append(_entry(path, *_status(each)))
+                results.append(_entry(path, *_status(each, self._follows_links)))
             except OSError as error:  # a broken link or a deleted file
                 results.append(Entry(path, fault=error))
         return results
@@ -70,8 +76,8 @@ class LocalTree:
 
 
 @with_retries
-def _status(entry: os.DirEntry[str]) -> tuple[os.stat_result, bool]:
-    return entry.stat(), entry.is_symlink()
+def _status(entry: os.DirEntry[str], follows_links: bool) -> tuple[os.stat_result, bool]:
+    return entry.stat(follow_symlinks=follows_links), entry.is_symlink()
 
 
 def _entry(path: str, status: os.stat_result, is_link: bool) -> Entry:

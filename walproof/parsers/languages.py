@@ -125,7 +125,7 @@ LANGUAGES = {
 NOTES = {
     "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` returns the "
     "integer as a BigInt. `index.d.ts` has the declarations for TypeScript.",
-    "cpp": "The official C++ runtime is in no registry. `kaitai/` is a small runtime "
+    "cpp": "The official C++ runtime 0.11 is in no registry. `kaitai/` is a small runtime "
     "with the same interface; you can replace it by the official release 0.11.",
     "rust": "The crate `kaitai` in the registry is a different project, and the official runtime "
     "is not published. `kaitai/` is a small runtime with the same interface.",

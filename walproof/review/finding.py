@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 #: Affected parties. ``READ``: new readers on old files. ``WRITE``: old readers on new files.
@@ -21,7 +21,7 @@ class CannotReview(Exception):
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReviewFinding:
     """An effect of a change."""
 
     #: Id in the table of docs/review.md.
@@ -37,8 +37,6 @@ class Finding:
     #: ``file:line`` of the change.
     where: str = ""
     format: str = ""
-    #: Keys of the members, if the finding depends only on their expressions.
-    fields: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def breaks(self) -> bool:
@@ -53,10 +51,10 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding as ``walproof review --json`` prints it."""
-        return {name: value for name, value in vars(self).items() if name != "fields"}
+        return dict(vars(self))
 
 
-def summary(findings: Iterable[Finding]) -> dict[str, int]:
+def summary(findings: Iterable[ReviewFinding]) -> dict[str, int]:
     """Count the findings by severity."""
     counts: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
     for finding in findings:
@@ -64,7 +62,7 @@ def summary(findings: Iterable[Finding]) -> dict[str, int]:
     return counts
 
 
-def in_order(findings: Iterable[Finding]) -> list[Finding]:
+def in_order(findings: Iterable[ReviewFinding]) -> list[ReviewFinding]:
     """Sort findings by severity, class, file and line, without duplicates."""
     unique = dict.fromkeys(findings)
     return sorted(

@@ -1,157 +1,311 @@
-"""Compare the field maps of old and new grammars, to measure the effect of a change."""
+"""Compare two versions of a grammar: their fields, and how both parsers read the logs."""
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import yaml
 
 from conformance.contents import by_name
 from conformance.kaitai.compile import parser_folder
 from conformance.kaitai.grammars import grammar_of
+from conformance.kaitai.types import Type, Types
 from walproof.review.behaviour import Changed, Effects, Table
-from walproof.review.finding import Finding
-from walproof.review.grammar import Grammar
-from walproof.review.logs import LogUnderReview
-from walproof.review.revision import Worker
-from walproof.review.structure import GrammarDiff
+from walproof.review.finding import Class, ReviewFinding, Severity
+from walproof.review.logs import ReviewedLog
+from walproof.review.revision import RevisionReaders
 
-#: Minimum number of undamaged logs with a field before logs may override the structural diff.
-MIN_LOGS = 3
 EFFECTS: Effects = {
     "READS_OLD_FILE": ("READ", "breaking", "parsers of the new grammar, on old logs"),
     "READS_NEW_FILE": ("WRITE", "breaking", "parsers of the old grammar, on new logs"),
-    "GRAMMAR_ON_DAMAGE": ("RECOVER", "warning", "recovery that uses the generated parsers"),
+    "GRAMMAR_ON_DAMAGE": ("RECOVER", "breaking", "recovery that uses the generated parsers"),
 }
+_NUMBER = re.compile(r"([usf][1248]|b\d+)(le|be)?")
+#: Attributes that decide what the bytes of a field mean.
+_MEANING = {"number", "contents", "encoding", "process", "pad-right"}
+_COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|data|area)|_input$")
 
 
-def compare_grammars(old: Path, new: Path) -> dict[str, GrammarDiff]:
-    """Return the differences of the grammars that both trees have, by name.
+class FieldText(NamedTuple):
+    """The YAML of a field or an instance, without its documentation."""
+
+    #: Name with the name of its type: ``record_header.len_data``.
+    name: str
+    attributes: Mapping[str, str]
+    #: ``ksy/x.ksy:12``.
+    where: str
+
+    @property
+    def is_instance(self) -> bool:
+        """True if the parser computes the value, or reads it from an offset."""
+        return bool({"value", "pos"} & self.attributes.keys())
+
+
+def field_texts(grammar: str, root: Path) -> dict[str, FieldText]:
+    """Return the fields and instances of a grammar by path, such as ``records[].header.type``.
+
+    Names of types, the order of keys, number bases and default byte orders make no difference.
+    """
+    types = Types(grammar, root / "ksy")
+    documents = {file: yaml.compose(file.read_text("utf-8")) for file in types.files}
+    texts: dict[str, FieldText] = {}
+    visited: set[str] = set()
+    waiting = deque([("", types.types[types.top])])
+    # Types that no field uses come last: a library has fields for other grammars.
+    unused = deque((f"{name}.", type) for name, type in types.types.items())
+    while waiting or unused:
+        above, type = (waiting or unused).popleft()
+        if type.name in visited:
+            continue
+        visited.add(type.name)
+        for path, id, body in _members(type):
+            name = f"{above}{id}{'[]' * ('repeat' in body)}"
+            where = _line(documents[type.file], type, *path)
+            texts[name] = FieldText(
+                ".".join([*type.ids[1:], id]), _attributes(body, type, types),
+                f"{type.file.relative_to(root).as_posix()}:{where}",
+            )  # fmt: skip
+            cases = list(types.types_of(body, type))
+            for number, inner in enumerate(cases):
+                waiting.append((f"{name}{f'<{number}>' * (len(cases) > 1)}.", inner))
+    return texts
+
+
+def _members(type: Type) -> Iterator[tuple[tuple[str, str], str, Any]]:
+    """Yield path in the YAML, id and body of the fields and instances of a type."""
+    for number, body in enumerate(type.body.get("seq") or ()):
+        yield ("seq", str(number)), str(body.get("id", f"_unnamed{number}")), body
+    for id, body in (type.body.get("instances") or {}).items():
+        yield ("instances", id), id, body
+
+
+def _attributes(body: Any, type: Type, types: Types) -> dict[str, str]:
+    dropped = {"id", "doc", "doc-ref", "enum"}
+    attributes = {
+        key: _text(value)
+        for key, value in body.items()
+        if key not in dropped and not key.startswith("-")
+    }
+    meta = next(t for t in types.types.values() if t.file == type.file).body["meta"]
+    written = body.get("type")
+    if isinstance(written, dict):
+        cases = {_text(k): _type_text(v, type, types) for k, v in written["cases"].items()}
+        attributes["type"] = f"switch on {_text(written['switch-on'])} ({_text(cases)})"
+    elif written and (number := _NUMBER.fullmatch(written)):
+        endian = number[2] or meta.get("bit-endian" if written.startswith("b") else "endian", "")
+        del attributes["type"]
+        attributes["number"] = number[1] + _text(endian) * (number[1] not in ("u1", "s1"))
+    elif written:
+        attributes["type"] = _type_text(written, type, types)
+    if written in ("str", "strz"):
+        attributes.setdefault("encoding", str(meta.get("encoding")))
+    if "contents" in body:
+        parts = body["contents"] if isinstance(body["contents"], list) else [body["contents"]]
+        raw = b"".join(bytes([p]) if isinstance(p, int) else str(p).encode() for p in parts)
+        attributes["contents"] = raw.hex(" ")
+    if "enum" in body:
+        members = types.enums.get(types.enum_of(body["enum"], type), {})
+        attributes |= {f"enum {name}": str(value) for value, name in members.items()}
+        if isinstance(body.get("valid"), dict) and body["valid"].get("in-enum"):
+            attributes["valid"] = f"one of {', '.join(map(str, sorted(members)))}"
+    return attributes
+
+
+def _type_text(written: str, type: Type, types: Types) -> str:
+    """Return a type without its name, if the grammar defines it."""
+    name, bracket, arguments = written.partition("(")
+    return f"type{bracket}{arguments}" if types.resolve(name, type) else written
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(sorted(f"{key}: {_text(inner)}" for key, inner in value.items()))
+    return str(value).lower() if isinstance(value, bool) else " ".join(str(value).split())
+
+
+def _line(document: Any, type: Type, *path: str) -> int:
+    """Return the line of a path in the YAML of a type."""
+    line, node = 1, document
+    for key in (*(part for id in type.ids[1:] for part in ("types", id)), *path):
+        if isinstance(node, yaml.SequenceNode):
+            node = node.value[int(key)]
+            line = node.start_mark.line + 1
+        else:
+            name, node = next(pair for pair in node.value if str(pair[0].value) == key)
+            line = name.start_mark.line + 1
+    return line
+
+
+@dataclass
+class GrammarChange:
+    """A grammar that differs between the two trees, and how its parsers read the logs."""
+
+    name: str
+    old: dict[str, FieldText]
+    new: dict[str, FieldText]
+    #: Arguments of the worker: the directories of both parsers, the grammar and its class.
+    request: Mapping[str, Any]
+    #: Number of undamaged and damaged logs that both parsers read.
+    logs: Counter[bool] = field(default_factory=Counter)
+    #: Rules of the logs that the parsers read differently.
+    rules: set[str] = field(default_factory=set)
+    #: Fields that an undamaged log has.
+    paths: set[str] = field(default_factory=set)
+
+    def findings(self) -> Iterator[ReviewFinding]:
+        """Yield a finding for each changed field; the logs decide its severity."""
+        for path in [*self.old, *(path for path in self.new if path not in self.old)]:
+            old, new = self.old.get(path), self.new.get(path)
+            side = new or self.old[path]
+            if old is None or new is None:
+                was = "added" if new else "removed"
+                text = ", ".join(f"{key}: {value}" for key, value in side.attributes.items())
+                yield self._finding(f"FIELD_{was.upper()}", path, side, f"{was} ({text})")
+            elif changed := _changed(old, new):
+                parts = [
+                    f"{key}: {old.attributes.get(key, 'nothing')} →"
+                    f" {new.attributes.get(key, 'nothing')}"
+                    for key in changed
+                ]
+                yield self._finding("FIELD_CHANGED", path, new, "; ".join(parts))
+        order = [[p for p in side if p in self.old and p in self.new and not side[p].is_instance]
+                 for side in (self.old, self.new)]  # fmt: skip
+        for was, now in zip(*order, strict=True):
+            if was != now:
+                change = "changed position among its neighbours"
+                yield self._finding("FIELD_MOVED", now, self.new[now], change)
+                break
+
+    def _finding(self, rule: str, path: str, side: FieldText, change: str) -> ReviewFinding:
+        classes: tuple[Class, ...] = ("READ", "WRITE")
+        severity: Severity = "breaking"
+        is_checksum = side.is_instance and bool(_COVERAGE.search(path))
+        effects = [EFFECTS[name] for name in EFFECTS if name in self.rules]
+        changed = _changed(self.old[path], self.new[path]) if rule == "FIELD_CHANGED" else []
+        if rule == "FIELD_REMOVED" and is_checksum:
+            classes = ("RECOVER",)
+            hurts = "readers that verify the checksum with it: damage is no longer detected"
+        elif rule in ("FIELD_ADDED", "FIELD_REMOVED") and side.is_instance:
+            classes, severity, hurts = ("API",), "warning", "programs that use the instance"
+        elif any(self._changes_meaning(path, key) for key in changed):
+            hurts = "both sides: the same bytes have a different meaning"
+        elif effects:
+            names = [effect[0] for effect in effects]
+            classes = (*names, "RECOVER") if is_checksum else tuple(names)
+            severity, hurts = effects[0][1], "; ".join(effect[2] for effect in effects)
+        elif rule != "FIELD_ADDED" and _indexed(path) not in self.paths:
+            hurts = "unknown readers: no undamaged log has the field"
+        elif "valid" in changed:
+            classes, hurts = ("WRITE",), "old readers of new logs, with values that no log has yet"
+        else:
+            severity = "warning"
+            who = "possibly nobody"
+            if not changed:
+                classes, who = ("API",), "programs that use the field"
+            hurts = (
+                f"{who}: all {self.logs[False]} undamaged logs and {self.logs[True]}"
+                " damaged logs are read alike"
+            )
+        return ReviewFinding(rule, classes, severity, side.name, change, hurts, side.where)
+
+    def _changes_meaning(self, path: str, key: str) -> bool:
+        """Return whether an attribute gives the same bytes another meaning, whatever logs show."""
+        is_in_both = all(key in side[path].attributes for side in (self.old, self.new))
+        return is_in_both and (key in _MEANING or key.startswith("enum "))
+
+
+def _changed(old: FieldText, new: FieldText) -> list[str]:
+    keys = sorted(old.attributes.keys() | new.attributes.keys())
+    return [key for key in keys if old.attributes.get(key) != new.attributes.get(key)]
+
+
+def _indexed(path: str) -> str:
+    """Return the path of a field in a log, without the numbers of cases."""
+    return re.sub(r"<\d+>", "", path)
+
+
+def compare_grammars(old: Path, new: Path) -> dict[str, GrammarChange]:
+    """Return the grammars that both trees have and that differ, by name.
 
     Raises :class:`~conformance.kaitai.compile.GrammarError` and ``ToolMissing``.
     """
-    diffs: dict[str, GrammarDiff] = {}
+    changes: dict[str, GrammarChange] = {}
     for name in sorted({file.stem for file in (old / "ksy").glob("*.ksy")}):
         if (new / "ksy" / f"{name}.ksy").is_file():
-            # The compiler runs first, because it has the best error messages.
-            folders = [parser_folder(name, True, root / "ksy").name for root in (old, new)]
-            if folders[0] != folders[1]:  # the names contain a digest of the grammar
-                diff = GrammarDiff(Grammar(name, old), Grammar(name, new))
-                diffs |= {name: diff} if diff.findings() else {}
-    return diffs
+            folders = [parser_folder(name, True, root / "ksy") for root in (old, new)]
+            if folders[0].name == folders[1].name:  # the names contain a digest of the grammar
+                continue
+            texts = [field_texts(name, root) for root in (old, new)]
+            attributes = [[(path, t.attributes) for path, t in s.items()] for s in texts]
+            if attributes[0] != attributes[1]:
+                request = {"folders": dict(zip(("old", "new"), map(str, folders), strict=True)),
+                           "grammar": name, "top": Types(name, new / "ksy").top}  # fmt: skip
+                changes[name] = GrammarChange(name, texts[0], texts[1], request)
+    return changes
 
 
-def added_and_removed(old: Path, new: Path) -> Iterator[Finding]:
+def added_and_removed(old: Path, new: Path) -> Iterator[ReviewFinding]:
     """Yield findings for the grammars that only one tree has."""
     names = [{file.stem for file in (root / "ksy").glob("*.ksy")} for root in (old, new)]
     for name in sorted(names[0] - names[1]):
-        yield Finding("GRAMMAR_REMOVED", ("API",), "warning", name, "removed",
+        yield ReviewFinding("GRAMMAR_REMOVED", ("API",), "warning", name, "removed",
                       "users of its parsers", f"ksy/{name}.ksy")  # fmt: skip
     for name in sorted(names[1] - names[0]):
         parser_folder(name, True, new / "ksy")
-        yield Finding("GRAMMAR_ADDED", ("API",), "note", name, "added", "nobody",
+        yield ReviewFinding("GRAMMAR_ADDED", ("API",), "note", name, "added", "nobody",
                       f"ksy/{name}.ksy")  # fmt: skip
 
 
-class GrammarRun:
-    """A run of both versions of the grammars of one format over logs."""
-
-    def __init__(
-        self, diffs: Mapping[str, GrammarDiff], format: str, worker: Worker, scratch: Path
-    ) -> None:
-        self.diffs, self.format, self.worker, self.scratch = diffs, format, worker, scratch
-        #: Number of undamaged logs with a field, and of undamaged and damaged logs in which the
-        #: field differs.
-        self.held: Counter[str] = Counter()
-        self.undamaged: Counter[str] = Counter()
-        self.damaged: Counter[str] = Counter()
-        #: Grammars whose fields have other offsets in an undamaged log.
-        self.moved: set[str] = set()
-        self._requests = {name: _request(name, diff) for name, diff in diffs.items()}
-        self._damaged_logs = 0
-
-    def run(self, logs: Iterable[LogUnderReview]) -> Table:
-        """Read the logs with both versions; return the table of equal and of changed answers."""
-        table = Table(self.format, "grammar")
-        differing: dict[str, bool] = {}
-        # Undamaged logs come first: if an undamaged log differs, its damaged copies prove nothing.
-        for log in sorted(logs, key=lambda log: log.damaged):
-            follows = log.damaged and differing.get(log.control or "", any(differing.values()))
-            difference = self.read(log, follows)
-            if difference is None:
-                continue
-            table.count(log, not difference)
-            if not log.damaged:
-                differing |= dict.fromkeys((log.key, *log.aliases), bool(difference))
-            if difference:
-                rules = log.rules("READS_DAMAGED" if follows else "GRAMMAR_ON_DAMAGE")
-                table.changed += [
-                    Changed(log.name, log.damaged, rule, difference) for rule in rules
-                ]
-        return table
-
-    def read(self, log: LogUnderReview, follows: bool = False) -> str | None:
-        """Return the first difference in a log, or an empty text.
-
-        None means that no changed grammar reads a file of the log.
-
-        ``follows`` is true if the undamaged original also differs.
-        """
-        difference = None
-        held, differ = set(), set()
+def read_with_grammars(
+    changes: Mapping[str, GrammarChange], format: str, logs: Iterable[ReviewedLog],
+    worker: RevisionReaders, scratch: Path,
+) -> Table:  # fmt: skip
+    """Read the logs with the parsers of both versions; return the table of changed answers."""
+    table = Table(format, "grammar")
+    differing: set[ReviewedLog] = set()
+    # Undamaged logs come first: if an undamaged log differs, its damaged copies prove nothing.
+    for log in sorted(logs, key=lambda log: log.damaged):
+        has_control = log.control is not None and not log.control.damaged
+        follows = log.damaged and (log.control in differing if has_control else bool(differing))
+        rules: dict[str, str] = {}
+        is_read = False
         for name, data in by_name(log.contents).items():
-            grammar = grammar_of(self.format, data[:4], name or log.file_name)
-            if grammar not in self._requests:
+            change = changes.get(grammar_of(format, data[:4], name or log.file_name))
+            if change is None:
                 continue
-            path = self.scratch / "file"
+            is_read = True
+            path = scratch / "file"
             path.write_bytes(data)
-            reply = self.worker.ask(do="grammars", path=str(path), **self._requests[grammar])
-            if "error" in reply:
-                difference = difference or str(reply["error"])
-                continue
-            difference = difference or reply["why"]
-            held |= set(reply["held"])
-            differ |= set(reply["differ"])
-            if reply["moved"] and not log.damaged:
-                self.moved.add(grammar)
-        if not log.damaged:
-            self.held.update(held)
-            self.undamaged.update(differ)
-        elif difference is not None and not follows:
-            self.damaged.update(differ)
-            self._damaged_logs += 1
-        return difference
-
-    def structural(self) -> list[Finding]:
-        """Return the structural findings, corrected by the logs."""
-        return [
-            replace(self._corrected(finding), format=self.format)
-            for name, diff in self.diffs.items()
-            for finding in diff.findings(name in self.moved)
-        ]
-
-    def _corrected(self, finding: Finding) -> Finding:
-        """Correct a finding about an expression if both versions read undamaged logs alike."""
-        counts = [self.held[key] for key in finding.fields]
-        if not counts or min(counts) < MIN_LOGS or any(self.undamaged[k] for k in finding.fields):
-            return finding
-        logs = f"all {min(counts)} undamaged logs with the field"
-        damaged = max(self.damaged[key] for key in finding.fields)
-        if damaged:
-            hurts = (
-                f"recovery: {logs} are read alike, but {damaged} of {self._damaged_logs} damaged"
-                " logs are not"
-            )
-            return replace(finding, classes=("RECOVER",), hurts=hurts)
-        hurts = f"possibly nobody: {logs} and {self._damaged_logs} damaged logs are read alike"
-        return replace(finding, severity="warning", hurts=hurts)
+            found = _rules(log, worker.ask(do="grammars", path=str(path), **change.request), change)
+            if follows and found:
+                found = {"READS_DAMAGED": next(iter(found.values()))}
+            change.logs[log.damaged] += 1
+            change.rules |= found.keys()
+            rules = {**found, **rules}
+        if is_read:
+            table.count(log, not rules)
+        if rules and not log.damaged:
+            differing.add(log)
+        table.changed += [Changed(log.name, log.damaged, rule, how) for rule, how in rules.items()]
+    return table
 
 
-def _request(name: str, diff: GrammarDiff) -> dict[str, Any]:
-    folders = {
-        side: str(parser_folder(name, True, grammar.root / "ksy"))
-        for side, grammar in (("old", diff.old), ("new", diff.new))
-    }
-    return {"folders": folders, "grammar": name, "top": diff.new.types.top, "pairs": diff.pairs}
+def _rules(log: ReviewedLog, reply: Mapping[str, Any], change: GrammarChange) -> dict[str, str]:
+    """Return the violated rules, each with the first difference."""
+    if "error" in reply:
+        return dict.fromkeys(log.rules("GRAMMAR_ON_DAMAGE"), str(reply["error"]))
+    readers = {"new_reader": "READS_OLD_FILE", "old_reader": "READS_NEW_FILE"}
+    texts = {rule: reply[reader] for reader, rule in readers.items() if reply[reader]}
+    if log.damaged:
+        return {"GRAMMAR_ON_DAMAGE": next(iter(texts.values()))} if texts else {}
+    for path in reply["paths"]:
+        steps = path.split(".")
+        change.paths.update(".".join(steps[:number]) for number in range(1, len(steps) + 1))
+    if len(log.sides) == 1:
+        return {rule: text for rule in log.rules("") for text in list(texts.values())[:1]}
+    return texts

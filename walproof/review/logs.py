@@ -1,44 +1,42 @@
-"""The logs that the readers of both versions read."""
+"""The logs that the readers of both versions read: vectors and freshly damaged copies."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import Contents, digest, read_contents
+from conformance.contents import Contents, digest, read_contents, size
+from conformance.declaration import parse_json
 from conformance.vectors import BrokenVector
+from reference_impl.register import registers
 
 #: Larger logs are read, but not damaged.
-LARGE_BYTES = 256 * 1024
+MAX_DAMAGED_BYTES = 128 * 1024
+#: Maximum number of undamaged logs that are damaged.
+MAX_CONTROLS = 12
 
 
-@dataclass
-class LogUnderReview:
+@dataclass(eq=False)
+class ReviewedLog:
     """A log from one or both versions of the repository; the readers of both versions read it."""
 
     name: str
     format: str
     contents: Contents
     context: Mapping[str, Any]
-    #: Versions of the repository that contain the log: ``old``, ``new`` or both.
-    sides: set[str]
     damaged: bool
-    #: Key or vector id of the undamaged original.
-    control: str | None = None
     file_name: str = "log"
-    aliases: set[str] = field(default_factory=set)
-    #: Answers in the profile ``recover``, by side.
+    #: Versions of the repository that contain the log: ``old``, ``new`` or both.
+    sides: set[str] = field(default_factory=set)
+    #: The undamaged original.
+    control: ReviewedLog | None = None
+    #: Answers in the profiles ``recover`` and ``strict``, by side.
     answers: dict[str, Any] = field(default_factory=dict)
-    #: Answers in the profile ``strict``, by side.
     strict: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def key(self) -> str:
-        """Identity of the log: its contents and its context."""
-        return digest(self.contents) + json.dumps(self.context, sort_keys=True)
 
     def rules(self, damaged_rule: str) -> list[str]:
         """Return the rules that the log violates if both versions read it differently."""
@@ -48,29 +46,79 @@ class LogUnderReview:
         return [rule for side, rule in rules.items() if side in self.sides]
 
 
-def logs_of(root: Path, format: str, side: str) -> Iterator[LogUnderReview]:
-    """Yield the logs of the vectors of one side. Raises :class:`BrokenVector`."""
-    for path in sorted((root / "vectors" / format).glob("*.json")):
-        try:
-            body = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise BrokenVector(f"{path}: not JSON: {error}") from None
-        input, control = path.parent / str(body["input"]), body.get("control")
-        if not input.exists():
+def logs_of(roots: Mapping[str, Path], format: str) -> list[ReviewedLog]:
+    """Return the logs of the vectors of both sides, equal logs once. Raises ``BrokenVector``."""
+    logs: dict[str, ReviewedLog] = {}
+    controls: list[tuple[ReviewedLog, dict[str, ReviewedLog], str | None]] = []
+    for side, root in roots.items():
+        by_id: dict[str, ReviewedLog] = {}
+        for log, control in _vectors(root / "vectors" / format, format):
+            key = digest(log.contents) + json.dumps(log.context, sort_keys=True)
+            by_id[log.name] = log = logs.setdefault(key, log)
+            log.sides.add(side)
+            controls.append((log, by_id, control))
+    for log, by_id, control in controls:
+        log.control = log.control or by_id.get(control or "")
+    return list(logs.values())
+
+
+def _vectors(folder: Path, format: str) -> Iterator[tuple[ReviewedLog, str | None]]:
+    """Yield the logs of a directory with the ids of their controls.
+
+    In a directory without JSON files, each file is an undamaged log.
+    """
+    paths = sorted(folder.glob("*.json"))
+    for path in [] if paths or not folder.is_dir() else sorted(folder.iterdir()):
+        yield ReviewedLog(path.stem, format, read_contents(path), {}, False, path.name), None
+    for path in paths:
+        body = parse_json(path.read_bytes(), path, BrokenVector)
+        # Only the file name counts, because the vectors of another revision are not validated.
+        input, control = path.parent / Path(body["input"]).name, body.get("control")
+        if input.exists():
+            damaged = control is not None or bool(body["made_by"].get("damage"))
+            damaged = damaged or body.get("kind") in ("corrupt", "eof")
+            yield ReviewedLog(
+                str(body["id"]), format, read_contents(input), body.get("context", {}), damaged,
+                input.name,
+            ), control  # fmt: skip
+
+
+def damaged_copies(logs: Iterable[ReviewedLog], count: int, seed: int) -> Iterator[ReviewedLog]:
+    """Yield about ``count`` damaged copies of some undamaged logs. Equal seeds give equal copies.
+
+    A format that Walproof does not know has no copies.
+    """
+    usable = [log for log in logs if 0 < size(log.contents) <= MAX_DAMAGED_BYTES]
+    chance = random.Random(seed)
+    chosen = chance.sample(usable, min(len(usable), MAX_CONTROLS))
+    for log in chosen:
+        for operation, contents in _damaged(log, -(-count // len(chosen)), chance):
+            yield ReviewedLog(
+                f"{log.name} · {operation}", log.format, contents, log.context, True,
+                log.file_name, set(log.sides), log,
+            )  # fmt: skip
+
+
+def _damaged(log: ReviewedLog, count: int, chance: random.Random) -> Iterator[tuple[str, Contents]]:
+    """Yield descriptions and contents of damaged copies, by operations of the sweep."""
+    from walproof.sweep.controls import Control, with_fields
+    from walproof.sweep.enumeration import DAMAGES, ControlFile, DamagedControl
+
+    if log.format not in registers():
+        return
+    control = with_fields(Control(log.name, log.format, log.contents, log.file_name))
+    names = sorted(control.files)
+    for _ in range(count):
+        name, family = chance.choice(names), chance.choice(list(DAMAGES))
+        file = ControlFile(name, control.files[name], control.fields[name], log.name)
+        damages = DAMAGES[family](file, ())
+        # Truncations and flips are a sequence that computes a damage only when it is chosen.
+        damages = damages if isinstance(damages, Sequence) else list(damages)
+        if not damages:
             continue
-        damaged = control is not None or bool(body["made_by"].get("damage"))
-        yield LogUnderReview(
-            str(body["id"]), format, read_contents(input), body.get("context", {}), {side},
-            damaged or body.get("kind") in ("corrupt", "eof"), control, input.name,
-        )  # fmt: skip
-
-
-def merged(*sides: Iterable[LogUnderReview]) -> dict[str, LogUnderReview]:
-    """Return logs by key; equal logs of both sides are merged."""
-    by_key: dict[str, LogUnderReview] = {}
-    for logs in sides:
-        for log in logs:
-            first = by_key.setdefault(log.key, log)
-            first.sides |= log.sides
-            first.aliases.add(log.name)
-    return by_key
+        number = chance.randrange(len(damages))
+        damaged = DamagedControl(control)
+        for operation in damages[number].operations:
+            damaged.apply(operation)
+        if damaged.contents != log.contents:
+            yield f"{family} {damages[number].field}, {number}", damaged.contents

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 
-from walproof.review.behaviour import Table
-from walproof.review.finding import Finding, summary
+from walproof.quantity import counted
+from walproof.review.finding import ReviewFinding, summary
 from walproof.review.review import Review
 
 WIDTH = 110
-#: Maximum number of findings and logs in each section; ``--json`` prints all.
+#: Maximum number of findings in each section; ``--json`` prints all.
 MAX_SHOWN = 12
 
 LEGEND = {
@@ -39,25 +40,31 @@ def headline(review: Review) -> str:
 
 def text(review: Review) -> str:
     """Return the report for a terminal or a pull request."""
-    lines = [headline(review)]
+    lines = [headline(review), *_failing(review)]
     for title, findings in sections(review).items():
         lines += ["", title]
         for finding in findings[:MAX_SHOWN]:
             lines += _finding(finding)
         lines += _more(len(findings))
     for table in review.tables:
-        lines += ["", f"Behaviour of the {table.reader}, {table.format}"]
-        lines += [f"  {line}" for line in _table(table)]
-        changed = _changed(table)
-        for line in changed[:MAX_SHOWN]:
-            lines += _wrapped(line, "  ", "      ")
-        lines += _more(len(changed))
+        undamaged, damaged = (f"{table.alike[d]} of {table.logs[d]}" for d in (False, True))
+        counts = f"{undamaged} undamaged and {damaged} damaged logs are read alike"
+        lines += ["", f"{table.format}, {table.reader}: {counts}"]
     return "\n".join([*lines, *_endings(review)]) + "\n"
 
 
-def sections(review: Review) -> dict[str, list[Finding]]:
+def _failing(review: Review) -> Iterator[str]:
+    """Yield a paragraph for each format with implementations that would fail."""
+    for format, counts in review.failing.items():
+        who = f"{counted(len(counts), 'implementation')} of {format}"
+        names = ", ".join(f"{name} ({count})" for name, count in counts.items())
+        yield ""
+        yield from _wrapped(f"{who} would fail vectors that they pass today: {names}", "  ")
+
+
+def sections(review: Review) -> dict[str, list[ReviewFinding]]:
     """Return the findings by the title of their section, without empty sections."""
-    by_title: dict[str, list[Finding]] = {"Structure": [], "Behaviour": [], "Text": []}
+    by_title: dict[str, list[ReviewFinding]] = {"Structure": [], "Behaviour": [], "Text": []}
     for finding in review.findings:
         if finding.classes == ("TEXT",):
             title = "Text"
@@ -67,29 +74,11 @@ def sections(review: Review) -> dict[str, list[Finding]]:
     return {title: findings for title, findings in by_title.items() if findings}
 
 
-def _finding(finding: Finding) -> list[str]:
+def _finding(finding: ReviewFinding) -> list[str]:
     head = f"{finding.severity:<9} {' '.join(finding.classes):<13} {finding.rule:<21}"
     lines = _wrapped(f"{head} {finding.subject}: {finding.change}", "  ", " " * 10)
     where = f"{finding.where}  " if finding.where else ""
     return lines + _wrapped(f"{where}affects {finding.hurts}", " " * 12)
-
-
-def _table(table: Table) -> list[str]:
-    lines = [f"{'':<14}{'old logs':>16}{'damaged':>16}{'new logs':>16}{'damaged':>16}"]
-    for reader, own_side in (("old reader", "old"), ("new reader", "new")):
-        cells = []
-        for side in ("old", "new"):
-            for damaged in (False, True):
-                agreeing, total = table.cells.get((side, damaged), (0, 0))
-                cells.append("reference" if side == own_side else f"{agreeing} of {total}")
-        lines.append(f"{reader:<14}" + "".join(f"{cell:>16}" for cell in cells))
-    return [*lines, "number of logs that both readers read alike"]
-
-
-def _changed(table: Table) -> list[str]:
-    """Return a line for each changed log; only the JSON output has damaged copies of such logs."""
-    shown = (changed for changed in table.changed if changed.rule != "READS_DAMAGED")
-    return list(dict.fromkeys(f"{changed.log}: {changed.how}" for changed in shown))
 
 
 def _endings(review: Review) -> list[str]:
@@ -106,9 +95,7 @@ def _more(count: int) -> list[str]:
 
 
 def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
-    # A reworded requirement may be very long.
-    short = line if len(line) < 1500 else f"{line[:1500]} …"
     return textwrap.wrap(
-        short, WIDTH, initial_indent=indent, subsequent_indent=hanging or indent,
+        line, WIDTH, initial_indent=indent, subsequent_indent=hanging or indent,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip

@@ -49,7 +49,7 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-class Worker:
+class RevisionReaders:
     """The readers of one tree, in a sandboxed process that can read the logs in ``scratch``."""
 
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:

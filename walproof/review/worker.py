@@ -5,26 +5,29 @@ kaitaistruct, and ``reference_impl``, because an older revision may lack everyth
 
 * ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}``
 * ``{"do": "knows", "format"}`` → ``{"known"}``
-* ``{"do": "grammars", "path", "folders", "grammar", "top", "pairs"}`` → ``{"held", "differ",
-  "moved", "why"}``. ``folders`` has the folders of the ``old`` and the ``new`` parser.
+* ``{"do": "grammars", "path", "folders", "grammar", "top"}`` → ``{"new_reader", "old_reader",
+  "paths"}``. ``folders`` has the directories of the ``old`` and the ``new`` parser. ``new_reader``
+  and ``old_reader`` describe the first field that this reader misreads, or are empty.
 
 The reply to a failed request has ``error`` and ``place``, the innermost line of ``reference_impl``.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
+import re
 import sys
 import traceback
-from collections import defaultdict, deque
+from bisect import bisect_left
+from collections import Counter, deque
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
-#: Field or instance → its values as ``(start, end, value)``; ``end`` is None for an instance.
-Rows = dict[str, list[tuple[int, int | None, Any]]]
 MAX_OBJECTS = 100_000
 
 
@@ -48,86 +51,170 @@ def knows(request: dict[str, Any]) -> dict[str, Any]:
     return {"known": known}
 
 
+class Leaf(NamedTuple):
+    """A field without subfields, and the bytes ``[start, end)`` that it occupies."""
+
+    start: int
+    end: int
+    value: Any
+    path: str
+    #: The instance through which the parser reached the field, or "".
+    instance: str
+
+    def __str__(self) -> str:
+        return _shown(((self.start, self.end), self.value))
+
+
+@dataclass
+class FieldMap:
+    """The fields that a parser finds in a file."""
+
+    leaves: list[Leaf] = field(default_factory=list)
+    #: Path of an instance → its bytes, if it is parsed at an offset, and its value.
+    instances: dict[str, tuple[tuple[int, int] | None, Any]] = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def instance_names(self) -> set[str]:
+        """Paths of the instances, without indexes."""
+        return set(map(generic, self.instances))
+
+
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
     """Compare the field maps of two grammars for one file."""
     data = Path(request["path"]).read_bytes()
-    (old, old_error), (new, new_error) = (
+    old, new = (
         field_map(data, request["folders"][side], request["grammar"], request["top"])
         for side in ("old", "new")
     )
-    differ, why, moved = [], "", False
-    for key, (new_key, name) in request["pairs"].items():
-        old_rows, new_rows = old.get(key, []), new.get(new_key, [])
-        at = _first_difference(old_rows, new_rows)
-        if at is None:
-            continue
-        differ.append(new_key)
-        moved = moved or [row[:2] for row in old_rows] != [row[:2] for row in new_rows]
-        index = f"[{at}]" if len(old_rows) > 1 or len(new_rows) > 1 else ""
-        why = why or f"{name}{index}: {_shown(old_rows, at)} → {_shown(new_rows, at)}"
-    if (old_error is None) != (new_error is None):
-        why = why or f"{old_error or 'no error'} → {new_error or 'no error'}"
-    held = [new_key for key, (new_key, _) in request["pairs"].items() if old[key] and new[new_key]]
-    return {"held": held, "differ": differ, "moved": moved, "why": why}
+    missing, extra = _unmatched(old, new)
+    by_path = {leaf.path: leaf for leaf in new.leaves}
+    lost = [f"{leaf.path}: {leaf} → {by_path.get(leaf.path, 'absent')}" for leaf in missing]
+    both = [f"{leaf.path}: absent → {leaf}" for leaf in extra]
+    values: list[str] = []
+    for path, was in old.instances.items():
+        now = new.instances.get(path, was)
+        if was != now:
+            # Programs use a computed value; bytes at an offset are part of the log.
+            (values if was[0] is None else both).append(f"{path}: {_shown(was)} → {_shown(now)}")
+    paths = {generic(leaf.path) for leaf in old.leaves + new.leaves}
+    one_sided = (old.error == "") != (new.error == "")
+    return {
+        "new_reader": next(iter([*lost, *both, *values]), "") or new.error * one_sided,
+        "old_reader": next(iter(lost + both), "") if both else old.error * one_sided,
+        "paths": sorted(paths | old.instance_names | new.instance_names),
+    }
 
 
-def field_map(data: bytes, folder: str, grammar: str, top: str) -> tuple[Rows, str | None]:
-    """Run a parser in debug mode; return the rows of all fields and instances, and the error."""
+def generic(path: str) -> str:
+    """Return a path without its indexes."""
+    return re.sub(r"\[\d+\]", "[]", path)
+
+
+def _unmatched(old: FieldMap, new: FieldMap) -> tuple[list[Leaf], list[Leaf]]:
+    """Return the fields of each map whose bytes and value the other map does not have.
+
+    If raw bytes became fields, both readers agree. If fields became raw bytes, the new reader lacks
+    these fields.
+    """
+    missing, extra = _without(old, new), _without(new, old)
+    for raw in [leaf for leaf in missing if isinstance(leaf.value, bytes)]:
+        if parts := _parts(raw, extra):
+            missing.remove(raw)
+            extra = [leaf for leaf in extra if leaf not in parts]
+    for raw in [leaf for leaf in extra if isinstance(leaf.value, bytes)]:
+        if _parts(raw, missing):
+            extra.remove(raw)
+    return missing, extra
+
+
+def _without(one: FieldMap, other: FieldMap) -> list[Leaf]:
+    """Return the fields of one map that the other map lacks; ignore added and removed instances."""
+    known = other.instance_names | {""}
+    matches = Counter(leaf[:3] for leaf in other.leaves)
+    matches.subtract(leaf[:3] for leaf in one.leaves)
+    return [leaf for leaf in one.leaves if matches[leaf[:3]] < 0 and leaf.instance in known]
+
+
+def _parts(raw: Leaf, leaves: list[Leaf]) -> set[Leaf]:
+    """Return the fields into which raw bytes are divided; none if they do not cover the bytes."""
+    parts, at = set(), raw.start
+    for leaf in leaves[bisect_left(leaves, (raw.start,)) :]:
+        if leaf.start != at or leaf.end > raw.end or at == raw.end:
+            break
+        parts.add(leaf)
+        at = leaf.end
+    return parts if at == raw.end else set()
+
+
+def _shown(instance: tuple[tuple[int, int] | None, Any]) -> str:
+    span, value = instance
+    text = value[:16].hex() if isinstance(value, bytes) else str(value)[:40]
+    return f"[{span[0]}, {span[1]}) {text}" if span else text
+
+
+def field_map(data: bytes, folder: str, grammar: str, top: str) -> FieldMap:
+    """Run a parser in debug mode, up to its first error."""
     from kaitaistruct import BytesIO, KaitaiStream
 
+    result = FieldMap()
     root = getattr(_parser(folder, grammar), top)(KaitaiStream(BytesIO(data)))
-    error = None
     try:
         root._read()
-    except Exception as stopped:
-        error = f"{type(stopped).__name__}: {str(stopped)[:120]}"
-    rows: Rows = defaultdict(list)
-    waiting = deque([(root, 0, 0)])
+    except Exception as error:
+        result.error = f"{type(error).__name__}: {str(error)[:120]}"
+    waiting = deque([(root, 0, 0, "", "")])
     visited: set[tuple[str, int, int]] = set()
     while waiting and len(visited) < MAX_OBJECTS:
-        node, base, at = waiting.popleft()
+        node, base, at, path, instance = waiting.popleft()
         identity = type(node).__qualname__, id(node._io), at
         if identity not in visited:
             visited.add(identity)
-            waiting += _fields(node, base, rows)
-            waiting += _instances(node, base, at, rows)
-    return rows, error
+            for name in node.SEQ_FIELDS:
+                _add(result, waiting, node, base, f"{path}{name}", instance, name)
+            for name, member in vars(type(node)).items():
+                if isinstance(member, property):
+                    _add_instance(result, waiting, node, base, f"{path}{name}", name)
+    result.leaves.sort(key=lambda leaf: leaf[:2])
+    return result
 
 
-def _fields(node: Any, base: int, rows: Rows) -> list[tuple[Any, int, int]]:
-    """Add the fields of an object to ``rows``; return the inner objects, with base and offset."""
-    inner = []
-    for name in node.SEQ_FIELDS:
-        span = node._debug.get(name)
-        if span is None:
-            continue
-        value = getattr(node, name, None)
-        pairs: Any = (
-            zip(value or (), span["arr"], strict=False) if "arr" in span else [(value, span)]
-        )
-        for element, place in pairs:
-            start = base + place["start"]
-            end = base + place["end"] if "end" in place else None
-            rows[f"{type(node).__qualname__}.{name}"].append((start, end, _plain(element)))
-            if hasattr(element, "SEQ_FIELDS"):
-                inner.append((element, base if element._io is node._io else start, start))
-    return inner
+def _add(
+    result: FieldMap, waiting: deque[Any], node: Any, base: int, path: str, instance: str, name: str
+) -> None:
+    """Add a field to a map, or its subfields to the objects to visit."""
+    span = node._debug.get(name)
+    value = getattr(node, name, None)
+    if span is None:
+        return
+    if "arr" in span:
+        elements = zip(value or (), span["arr"], strict=False)
+        rows = [(f"{path}[{number}]", *pair) for number, pair in enumerate(elements)]
+    else:
+        rows = [(path, value, span)]
+    for place, element, bytes_ in rows:
+        start = base + bytes_["start"]
+        if hasattr(element, "SEQ_FIELDS"):
+            inner = base if element._io is node._io else start
+            waiting.append((element, inner, start, f"{place}.", instance))
+        elif "end" in bytes_ and bytes_["end"] > bytes_["start"]:
+            end = base + bytes_["end"]
+            result.leaves.append(Leaf(start, end, _plain(element), place, instance))
 
 
-def _instances(node: Any, base: int, at: int, rows: Rows) -> list[tuple[Any, int, int]]:
-    inner = []
-    for name, member in vars(type(node)).items():
-        if not isinstance(member, property):
-            continue
-        try:
-            value = getattr(node, name)
-        except Exception as error:
-            value = type(error).__name__
-        rows[f"{type(node).__qualname__}.{name}"].append((at, None, _plain(value)))
-        span = node._debug.get(f"_m_{name}")
-        if span and getattr(value, "_io", None) is node._io:
-            inner.append((value, base, base + span["start"]))
-    return inner
+def _add_instance(
+    result: FieldMap, waiting: deque[Any], node: Any, base: int, path: str, name: str
+) -> None:
+    try:
+        value = getattr(node, name)
+    except Exception as error:
+        value = type(error).__name__
+    span = node._debug.get(f"_m_{name}")
+    is_local = span is not None and "end" in span
+    bytes_ = (base + span["start"], base + span["end"]) if is_local else None
+    result.instances[path] = bytes_, _plain(value)
+    if span and getattr(value, "_io", None) is node._io:
+        waiting.append((value, base, base + span["start"], f"{path}.", generic(path)))
 
 
 def _plain(value: Any) -> Any:
@@ -136,34 +223,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, list):
-        return [_plain(element) for element in value]
+        return tuple(_plain(element) for element in value)
     return value
 
 
-def _first_difference(old: list[Any], new: list[Any]) -> int | None:
-    for at, (a, b) in enumerate(zip(old, new, strict=False)):
-        # If one side has raw bytes and the other side a type, equal spans are enough.
-        if a[:2] != b[:2] or (a[2] != b[2] and a[2] is not None and b[2] is not None):
-            return at
-    return None if len(old) == len(new) else min(len(old), len(new))
-
-
-def _shown(rows: list[Any], at: int) -> str:
-    if at >= len(rows):
-        return "absent"
-    start, end, value = rows[at]
-    text = value[:16].hex() if isinstance(value, bytes) else str(value)[:40]
-    if end is None:
-        return text
-    return f"[{start}, {end}) {text if value is not None else ''}".strip()
-
-
+@functools.cache
 def _parser(folder: str, grammar: str) -> ModuleType:
     package = f"review_{Path(folder).name}".replace("-", "_").replace(".", "_")
-    if package not in sys.modules:
-        module = ModuleType(package)
-        module.__path__ = [folder]
-        sys.modules[package] = module
+    module = ModuleType(package)
+    module.__path__ = [folder]
+    sys.modules[package] = module
     return importlib.import_module(f"{package}.{grammar}")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import Contents, by_name, size
+from conformance.contents import Contents, by_name, read_contents, size
 from conformance.recipes.generate import answer_to
 from conformance.vectors import Selection, Vector
 from reference_impl.answer import Record
@@ -35,7 +35,7 @@ class Control:
     id: str
     format: str
     contents: Contents
-    #: File name of the log. Some formats derive the file type from its extension.
+    #: ControlFile name of the log. Some formats derive the file type from its extension.
     name: str
     context: Mapping[str, Any] = field(default_factory=dict)
     #: Records that the executable specification returns.
@@ -44,6 +44,8 @@ class Control:
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
     #: All settings; the first two have the control's own context, in the two reading profiles.
     settings: Sequence[Setting] = ()
+    #: Earlier states of a generated log, newest first.
+    earlier: Sequence[Control] = field(default=(), repr=False)
 
     @property
     def path(self) -> Path:
@@ -75,9 +77,20 @@ def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
     format, name = str(vector.body["format"]), vector.input.name
     context = dict(vector.body.get("context", {}))
     records = answer_to(format, vector.contents, context, name=name).records
-    settings = settings_of(vectors, format, name, context, records)
+    settings = settings_of(vectors, format, context, records)
     return with_fields(
         Control(vector.id, format, vector.contents, name, context, records, settings=settings)
+    )
+
+
+def control_of_log(format: str, path: Path, context: Mapping[str, Any]) -> Control:
+    """Return an undamaged log on disk as a control, whose copies keep its name."""
+    contents = read_contents(path)
+    records = answer_to(format, contents, context, name=path.name).records
+    settings = settings_of((), format, context, records)
+    id = f"{path} on disk"
+    return with_fields(
+        Control(id, format, contents, path.name, context, records, settings=settings)
     )
 
 

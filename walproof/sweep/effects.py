@@ -9,14 +9,16 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from conformance import cases
-from conformance.cases import Judgement
-from conformance.compare import differences, without_pin
-from conformance.describe import payload_key
-from conformance.runner import ALONE
-from walproof.sweep import invariants
+from conformance import vector_cases
+from conformance.answer_text import payload_key
+from conformance.case_runner import ALONE
+from conformance.compare import differences
+from conformance.vector_cases import ReplyJudgement
+from reference_impl.answer import Answer
+from walproof.sweep import properties
+from walproof.sweep.dominance import DOMINANCE
 from walproof.sweep.settings import READING
 
 LOST, CHANGED, EXTRA = "record-lost", "record-changed", "record-extra"
@@ -28,19 +30,20 @@ OTHER_VERDICT, OTHER_REASON, OTHER_RANGE, OTHER_END = (
 NO_ANSWER = ("crash", "timeout", "over-limit", "protocol-error")
 
 _BY_SEVERITY = (
-    (*NO_ANSWER, invariants.RAISES),
-    (cases.CHANGED_LOG, cases.CHANGED_WHILE_REFUSING, cases.NO_LOG),
-    (invariants.INVENTED, CHANGED),
+    (*NO_ANSWER, properties.RAISES),
+    (vector_cases.CHANGED_LOG, vector_cases.CHANGED_WHILE_REFUSING, vector_cases.NO_LOG),
+    (properties.INVENTED, CHANGED),
     (
-        invariants.SILENT_LOSS, "silent", cases.NOT_REFUSED, invariants.NOT_READ,
-        invariants.NO_END, invariants.CUT_LOSES, invariants.NOT_READ_AT_END,
+        properties.SILENT_LOSS, "silent", vector_cases.NOT_REFUSED, properties.NOT_READ,
+        properties.NO_END, properties.CUT_LOSES, properties.NOT_READ_AT_END,
+        properties.NOT_SPARED, properties.TORN_LOSES, properties.NOT_RECOVERED,
     ),
-    (LOST,),
-    (invariants.OUT_OF_ORDER, invariants.NOT_AGAIN, EXTRA),
-    (OTHER_END, invariants.UNACCOUNTED, cases.REFUSED),
-    (OTHER_VERDICT, "noisy"),
+    (LOST, DOMINANCE),
+    (properties.OUT_OF_ORDER, properties.NOT_AGAIN, properties.NO_PREFIX, EXTRA),
+    (OTHER_END, properties.UNACCOUNTED, vector_cases.REFUSED),
+    (OTHER_VERDICT, properties.TORN_DAMAGED, "noisy"),
     (OTHER_RANGE,),
-    (OTHER_REASON, cases.OTHER_FILES, cases.OTHER_BYTES),
+    (OTHER_REASON, vector_cases.OTHER_FILES, vector_cases.OTHER_BYTES),
 )  # fmt: skip
 _SEVERITY = {effect: rank for rank, effects in enumerate(_BY_SEVERITY) for effect in effects}
 
@@ -51,64 +54,60 @@ def rank(effects: str) -> int:
 
 
 @dataclass(frozen=True)
-class Signature:
-    """Implementation, damage and effect of a difference; equal signatures are counted together."""
-
-    implementation: str
-    operation: str
-    field: str
-    #: Effects on the answer, joined by ``+``.
-    kind: str
-    #: Verdict of the executable specification.
-    verdict: str
-    #: Reason of the executable specification.
-    reason: str
-    #: Verdict that the implementation reported.
-    said_verdict: str = ""
-    #: Reason that the implementation reported.
-    said_reason: str = ""
-    profile: str = "recover"
-    #: Context keys that were changed.
-    context: str = ""
-
-    @property
-    def effect(self) -> tuple[str, ...]:
-        """The signature without the damage, because many changes can reveal one defect."""
-        # Less harmful effects follow from the most harmful one. A crash does not depend on the
-        # expected answer. The answer to an append depends on the damage and on the appended
-        # records, so the reported verdict and reason are left out.
-        if self.gravest in NO_ANSWER:
-            text = self.said_reason if self.gravest == "crash" else ""
-            return (self.implementation, self.action, "", "", "", text)
-        expected = (self.implementation, self.action, self.verdict, self.reason)
-        if self.profile not in READING:
-            return (*expected, "", "")
-        return (*expected, self.said_verdict, self.said_reason)
-
-    @property
-    def action(self) -> str:
-        """The most harmful effect; for a write or an append, the profile comes before it."""
-        return self.gravest if self.profile in READING else f"{self.profile}: {self.gravest}"
-
-    @property
-    def gravest(self) -> str:
-        """The most harmful effect."""
-        return min(self.kind.split("+"), key=rank)
-
-
-@dataclass(frozen=True)
-class Difference:
+class AnswerDifference:
     """One wrong answer: its effects, the harness's description, reported verdict and reason."""
 
+    #: Effects on the answer, joined by ``+``.
     kind: str
     text: str
     verdict: str = ""
     reason: str = ""
 
 
+class Effect(NamedTuple):
+    """Implementation and effect of a difference; equal effects are one finding.
+
+    The damage is no part of it, because many changes can reveal one defect.
+    """
+
+    implementation: str
+    #: The most harmful effect, from which the others follow; for a write or an append, the profile
+    #: comes before it.
+    action: str
+    #: Verdict and reason of the executable specification, then those of the implementation.
+    verdict: str = ""
+    reason: str = ""
+    reported_verdict: str = ""
+    reported_reason: str = ""
+
+    @classmethod
+    def of(
+        cls, implementation: str, profile: str, difference: AnswerDifference, expected: Answer
+    ) -> Effect:
+        """Return the effect of a difference from the expected answer, or from an invariant."""
+        gravest = min(difference.kind.split("+"), key=rank)
+        action = gravest if profile in READING else f"{profile}: {gravest}"
+        # A crash does not depend on the expected answer.
+        if gravest in NO_ANSWER:
+            text = difference.reason if gravest == "crash" else ""
+            return cls(implementation, action, reported_reason=text)
+        effect = cls(implementation, action, expected.verdict, expected.reason or "")
+        # The answer to an append depends on the damage and on the appended records.
+        if profile not in READING:
+            return effect
+        return effect._replace(
+            reported_verdict=difference.verdict, reported_reason=difference.reason
+        )
+
+    @property
+    def gravest(self) -> str:
+        """The most harmful effect, without the profile."""
+        return self.action.rpartition(": ")[2]
+
+
 def difference_of(
-    result: Mapping[str, Any], judgement: Judgement | None, written: frozenset[str] | None
-) -> Difference | None:
+    result: Mapping[str, Any], judgement: ReplyJudgement | None, written: frozenset[str] | None
+) -> AnswerDifference | None:
     """Return the difference in a result of the harness; None if the case passed or was skipped.
 
     ``written`` contains the keys of all written payloads, or is None if the damage forged
@@ -116,17 +115,17 @@ def difference_of(
     """
     if result["class"] in NO_ANSWER:
         text = str(result["difference"])
-        return Difference(result["class"], text, reason=text.partition(ALONE)[0])
+        return AnswerDifference(result["class"], text, reason=text.partition(ALONE)[0])
     if result["class"] != "fail":
         return None
     assert judgement is not None
-    text = without_pin(str(judgement.difference))
+    text = str(judgement.difference)
     if judgement.actual is None or not judgement.parts:
-        return Difference(judgement.effect, text)
+        return AnswerDifference(judgement.effect, text)
     difference = compare(judgement.expected, judgement.actual, judgement.parts, written)
     effects = [difference.kind if difference else "", judgement.effect]
     reported = _reported(judgement.actual, judgement.parts)
-    return Difference("+".join(filter(None, effects)), text, *reported)
+    return AnswerDifference("+".join(filter(None, effects)), text, *reported)
 
 
 def _reported(actual: Mapping[str, Any], parts: Sequence[str]) -> list[str]:
@@ -139,7 +138,7 @@ def compare(
     actual: Mapping[str, Any],
     parts: Sequence[str],
     written: frozenset[str] | None,
-) -> Difference | None:
+) -> AnswerDifference | None:
     """Return the difference of two normalised answers in ``parts``; None if they agree."""
     sentences = differences(expected, actual, parts)
     if not sentences:
@@ -159,7 +158,7 @@ def compare(
         else:
             effects.append(f"other-{part}")
     kind = "+".join(dict.fromkeys(effects))
-    return Difference(kind, "; ".join(sentences), *_reported(actual, parts))
+    return AnswerDifference(kind, "; ".join(sentences), *_reported(actual, parts))
 
 
 def _spans(lost: Sequence[Mapping[str, Any]], file: str | None) -> list[tuple[int, int]]:
@@ -187,7 +186,7 @@ def _range_effect(
     expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]]
 ) -> str:
     if not all(_is_covered(gap, actual) for gap in expected):
-        return invariants.SILENT_LOSS
+        return properties.SILENT_LOSS
     spans = [
         [(gap.get("file"), gap["from"], gap["to"]) for gap in lost] for lost in (expected, actual)
     ]
@@ -210,7 +209,7 @@ def _record_effects(
     if any("at" in r and (r.get("file"), r["at"]) in positions for r in new):
         return [CHANGED]
     if written is not None and any(payload_key(r) not in written for r in new):
-        return [invariants.INVENTED]
+        return [properties.INVENTED]
     remaining = Counter(actual_keys)
     lost = []
     for record, key in zip(expected, expected_keys, strict=True):
@@ -222,5 +221,5 @@ def _record_effects(
         unlisted = reported_lost is not None and not all(
             _is_touched(record, reported_lost) for record in lost
         )
-        return [LOST, *([invariants.SILENT_LOSS] if unlisted else [])]
-    return [EXTRA if len(actual_keys) > len(expected_keys) else invariants.OUT_OF_ORDER]
+        return [LOST, *([properties.SILENT_LOSS] if unlisted else [])]
+    return [EXTRA if len(actual_keys) > len(expected_keys) else properties.OUT_OF_ORDER]

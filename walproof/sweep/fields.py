@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from conformance.damage.checksums import without_indices as generic
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 
 #: Names of the leaves whose bytes have no meaning in the format: payloads and padding. All other
@@ -32,6 +34,11 @@ class FieldsOfFile:
     structural: tuple[int, ...]
     #: All other byte offsets.
     content: tuple[int, ...]
+
+    @functools.cached_property
+    def by_path(self) -> Mapping[str, Field]:
+        """All fields by path."""
+        return {field.path: field for field in (*self.all, *self.leaves)}
 
     def at(self, offset: int) -> Field | None:
         """Return the leaf that contains a byte; None if no leaf contains the byte."""
@@ -78,11 +85,6 @@ def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
         tuple(at for at in range(size) if not content[at]),
         tuple(at for at in range(size) if content[at]),
     )
-
-
-def generic(path: str) -> str:
-    """Return a field path without its indices."""
-    return re.sub(r"\[\d+\]", "[]", path)
 
 
 def brief(text: str) -> str:

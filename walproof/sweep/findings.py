@@ -1,107 +1,222 @@
-"""Group signatures into findings, each with its simplest case."""
+"""Order and minimise findings, and write their simplest cases as vectors."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+import re
+import time
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from walproof.sweep.effects import Signature, rank
-from walproof.sweep.enumeration import PAIR, UNDAMAGED, Recipe
-from walproof.sweep.known import Known
-from walproof.sweep.plan import Enumerations
-from walproof.sweep.result import Occurrence
-from walproof.sweep.writing import records_for, text_of
+from conformance.contents import digest, size, write_contents
+from conformance.damage.byte_parts import ByteSource, operation_to_json
+from conformance.damage.text import SHOWN_BYTES, render
+from conformance.recipes.generate import answer_to, dump
+from conformance.saving import save
+from conformance.scratch import Scratch
+from conformance.vectors import Vector
+from walproof.sweep.dominance import DOMINANCE
+from walproof.sweep.effects import rank
+from walproof.sweep.enumeration import NO_DAMAGE, PAIR, DamagedControl
+from walproof.sweep.plan import DamageCase, SweepPlan
+from walproof.sweep.settings import READING, simplest
+from walproof.sweep.sweep_runner import DamagedCase, SweepFinding, SweepResult, SweepRunner
+
+#: Maximum number of cases tried on each smaller log, and of smaller logs, smallest first.
+TRIALS, SMALLER_LOGS = 200, 6
+#: Maximum number of changes of a family that are searched for changes of the same field.
+SEARCHED_CHANGES = 2000
+#: Keys that the vector of an append copies from the request.
+_OF_APPENDS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")
 
 
-@dataclass
-class Finding:
-    """Signatures of one implementation with the same effect, or with the same damage."""
+def ordered(result: SweepResult) -> list[SweepFinding]:
+    """Return the findings of a sweep, most harmful first.
 
-    #: Simplest case.
-    best: Occurrence
-    signatures: list[Occurrence] = field(default_factory=list)
-    #: Name and description of a known failure with the same effect.
-    cause: tuple[str, str] | None = None
-    #: Damage of the simplest case.
-    recipe: Recipe | None = None
-    #: Path of a proposed vector.
-    proposal: str | None = None
-    #: Command that runs the case again.
-    repeat: str | None = None
-    #: Records to write.
-    request: str = ""
-
-    @property
-    def count(self) -> int:
-        """Number of cases."""
-        return sum(each.count for each in self.signatures)
-
-    @property
-    def signature(self) -> Signature:
-        """Signature of the simplest case."""
-        return self.best.signature
-
-    def counted(self, key: Callable[[Signature], str]) -> dict[str, int]:
-        """Count the cases by a part of their signatures. Omit cases in which this part is empty."""
-        counts: Counter[str] = Counter()
-        for each in self.signatures:
-            if part := key(each.signature):
-                counts[part] += each.count
-        return dict(counts.most_common())
-
-    @property
-    def order(self) -> tuple[Any, ...]:
-        """Sort key: new findings first, then by harm, then by frequency."""
-        is_pair = all(each.signature.operation == PAIR for each in self.signatures)
-        severity = rank(self.signature.gravest)
-        return (self.cause is not None, severity, -self.count, is_pair, self.best.order)
-
-    @property
-    def damage(self) -> Hashable:
-        """A key for findings with the same single operation, which are joined; else None."""
-        operations = {each.signature.operation for each in self.signatures} - {PAIR, UNDAMAGED}
-        signature = self.signature
-        key = (signature.implementation, signature.action, *operations)
-        return key if len(operations) == 1 else None
-
-    def join(self, other: Finding) -> None:
-        """Add another finding of the same damage; the more harmful case becomes ``best``."""
-        self.signatures += other.signatures
-        self.best = min(self.best, other.best, key=lambda b: (rank(b.signature.gravest), b.order))
-
-
-def findings(
-    signatures: Iterable[Occurrence], known_failures: Mapping[str, Known]
-) -> list[Finding]:
-    """Return the findings, most harmful first.
-
-    New findings with the same :attr:`Finding.damage` are joined.
+    Findings with the same effect by the same single damage are joined: their verdicts may differ.
+    Findings of ``dominance`` stay apart, because each reason has its own requirement.
     """
-    by_effect: dict[Hashable, Finding] = {}
-    for occurrence in signatures:
-        finding = by_effect.setdefault(occurrence.signature.effect, Finding(occurrence))
-        finding.signatures.append(occurrence)
-        finding.best = min(finding.best, occurrence, key=lambda each: each.order)
-    by_damage: dict[Hashable, Finding] = {}
-    for effect, finding in by_effect.items():
-        if failures := known_failures.get(finding.signature.implementation):
-            finding.cause = failures.cause_of(finding.signature)
-        damage = (finding.damage if finding.cause is None else None) or effect
-        if damage in by_damage:
-            by_damage[damage].join(finding)
+    joined: dict[Hashable, SweepFinding] = {}
+    for finding in sorted(result.findings.values(), key=lambda f: (_rank(f), f.order)):
+        families = {name.partition(" of ")[0] for name in finding.by_damage} - {
+            PAIR,
+            NO_DAMAGE.family,
+        }
+        effect = finding.effect
+        is_joined = len(families) == 1 and effect.action != DOMINANCE
+        key = (effect.implementation, effect.action, *families) if is_joined else effect
+        if key in joined:
+            joined[key].add(finding)
         else:
-            by_damage[damage] = finding
-    return sorted(by_damage.values(), key=lambda finding: finding.order)
+            joined[key] = finding
+    return sorted(joined.values(), key=lambda f: (_rank(f), -f.cases, f.order))
 
 
-def describe(enumerations: Enumerations, finding: Finding) -> None:
-    """Describe the damage and the request of the simplest case."""
-    best = finding.best
-    enumeration = enumerations[enumerations.number(best.control)]
-    finding.recipe = enumeration.describe(best.family, best.number)
-    setting = enumeration.control.settings[best.setting]
-    if setting.writes:
-        new = records_for(enumeration, setting, best.family, best.number)
-        finding.request = text_of(new, setting)
+def _rank(finding: SweepFinding) -> int:
+    return rank(finding.effect.gravest)
+
+
+# -- minimise --------------------------------------------------------------------------------------
+
+
+def minimise(plan: SweepPlan, findings: Sequence[SweepFinding], seconds: float) -> None:
+    """Replace the cases of findings by simpler cases with the same effect, for ``seconds``."""
+    deadline = time.monotonic() + seconds
+    for implementation in dict.fromkeys(finding.effect.implementation for finding in findings):
+        programs = tuple(each for each in plan.programs if each.name == implementation)
+        scratch = Scratch()
+        try:
+            with SweepRunner(replace(plan, programs=programs), scratch.folder) as runner:
+                for finding in findings:
+                    if finding.effect.implementation == implementation:
+                        _minimise(runner, finding, deadline)
+        finally:
+            scratch.close()
+
+
+def _minimise(runner: SweepRunner, finding: SweepFinding, deadline: float) -> None:
+    while (simpler := _first_simpler(runner, finding, deadline)) is not None:
+        finding.simplify(simpler)
+
+
+def _first_simpler(
+    runner: SweepRunner, finding: SweepFinding, deadline: float
+) -> SweepFinding | None:
+    for cases in _simpler(runner.plan, finding.case):
+        if time.monotonic() > deadline:
+            return None
+        other = runner.run(cases).findings.get(finding.effect)
+        if other is not None and other.order < finding.order:
+            return other
+    return None
+
+
+def _simpler(plan: SweepPlan, case: DamageCase) -> Iterator[list[DamageCase]]:
+    """Yield lists of cases to try, most promising first."""
+    settings = plan.controls[case.control].settings
+    simple = simplest(settings, settings[case.setting])
+    yield [case._replace(setting=simple, change=half) for half in case.change.halves]
+    yield [case._replace(setting=simple)]
+    if case.change.halves:
+        return
+    sizes = [control.size for control in plan.controls]
+    smaller = [n for n in range(case.control) if sizes[n] <= sizes[case.control]]
+    for control in (*smaller[:SMALLER_LOGS], case.control):
+        simple = simplest(plan.controls[control].settings, settings[case.setting])
+        cases = [
+            DamageCase(control, simple, change)
+            for family in plan.enumeration(control).families
+            if family.name == case.change.family and (count := len(family.changes))
+            for number in range(0, count, -(-count // SEARCHED_CHANGES))
+            if (change := family.changes[number]).field == case.change.field
+        ]
+        yield cases[:: -(-len(cases) // TRIALS) or 1]
+
+
+# -- vectors ---------------------------------------------------------------------------------------
+
+
+class VectorWriter:
+    """Writes the simplest cases of findings as vectors.
+
+    Group and requirements are those of the control in ``vectors``.
+    """
+
+    def __init__(self, plan: SweepPlan, vectors: Mapping[str, Vector], folder: Path) -> None:
+        self.plan, self.vectors, self.folder = plan, vectors, folder
+        self._slugs = {id.partition("/")[2] for id in vectors}
+
+    def write(self, finding: SweepFinding) -> str | None:
+        """Write a vector and return its path below the folder.
+
+        Return None if the executable specification rejects the context or raises an exception, and
+        for a control that is no vector.
+        """
+        # The id of a control from a file is its path.
+        if not self.plan.controls[finding.case.control].id.startswith(f"{self.plan.format}/"):
+            return None
+        scratch = Scratch()
+        try:
+            with SweepRunner(replace(self.plan, programs=()), scratch.folder) as runner:
+                damaged = runner.damaged(finding.case)
+                if damaged is None:
+                    return None
+                runner.expect(damaged)
+            return self._write(finding, damaged)
+        except ValueError:
+            return None
+        finally:
+            scratch.close()
+
+    def _write(self, finding: SweepFinding, damaged: DamagedCase) -> str:
+        control, setting, change = damaged.prepared.control, damaged.setting, finding.case.change
+        format, contents, name = self.plan.format, damaged.contents, control.name
+        if damaged.request is not None:
+            vector = damaged.request.vector
+            contents, name = vector.contents, vector.input.name
+            answers = {key: vector.body[key] for key in _OF_APPENDS if key in vector.body}
+        else:
+            answers = {
+                key: answer_to(format, contents, control.context, profile, name).to_json()
+                for key, profile in (("expect", "recover"), ("expect_strict", "strict"))
+            }
+        verdict = finding.effect.reason or finding.effect.verdict or finding.effect.gravest
+        slug = self._slug(f"{change.family} {change.field.rpartition('.')[2]} {verdict}")
+        copy = DamagedControl(control, self.plan.controls)
+        source = ByteSource({control.id: control.files})
+        damage = [
+            operation_to_json(copy, operation, copy.apply(operation), source)
+            for operation in change.operations
+        ]
+        title = ", then ".join(render(each, SHOWN_BYTES) for each in damage) or "the undamaged log"
+        # A generated log is no vector; any vector of its format stands for it.
+        of_format = (each for id, each in self.vectors.items() if id.startswith(f"{format}/"))
+        like = (self.vectors.get(control.id) or next(of_format)).body
+        body = {
+            "id": f"{format}/{slug}",
+            "title": f"{title[:1].upper()}{title[1:150]}: {verdict}.",
+            "format": format,
+            "kind": "valid" if verdict == "intact" else "corrupt",
+            "group": like["group"],
+            "requirements": like["requirements"],
+            "operation": "read" if setting.profile in READING else setting.profile,
+            # Each log gets its own folder and keeps its file name, which may have a meaning.
+            "input": name,
+            "sha256": digest(contents),
+            "size": size(contents),
+            "control": control.id,
+            "made_by": {
+                "recipe": f"sweep.{slug.replace('-', '_')}",
+                **({"damage": damage} if damage else {}),
+            },
+            "context": dict(control.context),
+            **answers,
+            "notes": f"Found by the sweep: {finding.effect.implementation}: {finding.text}.",
+        }
+        folder = self.folder / "vectors" / format / slug
+        folder.mkdir(parents=True)
+        write_contents(contents, folder / name)
+        save(folder / f"{slug}.json", dump(body))
+        return f"vectors/{format}/{slug}/{slug}.json"
+
+    def _slug(self, text: str) -> str:
+        plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+        slug, number = plain, 1
+        while slug in self._slugs:
+            number += 1
+            slug = f"{plain}-{number}"
+        self._slugs.add(slug)
+        return slug
+
+
+def case_as_json(plan: SweepPlan, case: DamageCase) -> dict[str, Any]:
+    """Return a case as JSON: control, damage operations, profile and context."""
+    control = plan.controls[case.control]
+    setting = control.settings[case.setting]
+    return {
+        "control": control.id,
+        "damage": [dict(operation) for operation in case.change.operations],
+        "profile": setting.profile,
+        "context": dict(setting.context),
+    }

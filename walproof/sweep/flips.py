@@ -17,17 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conformance.contents import Contents, digest
+from conformance.contents import digest
 from conformance.kaitai.grammars import grammar_of
-from conformance.scratch import Held
+from conformance.scratch import Scratch
 from conformance.undetected_flips import EFFECTS, Searched
 from conformance.vectors import Vector
 from reference_impl.answer import Record
 from reference_impl.register import registers
 from walproof.formats import plugin_for
-from walproof.sweep import shares
 from walproof.sweep.controls import Control, undamaged, with_fields
-from walproof.sweep.specification import Reference
+from walproof.sweep.enumeration import DamagedControl
+from walproof.sweep.plan import divide, spread
+from walproof.sweep.properties import Reference
 from walproof.worker_pool import map_unordered
 
 #: A log with more records or bytes gets an eighth of the flips, since each flip takes longer.
@@ -39,7 +40,7 @@ TASK_FLIPS = 4096
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")
 
 
-class Disagreement(Exception):
+class ProfilesDisagree(Exception):
     """Raised if the profiles disagree on an intact log, or the executable specification fails."""
 
 
@@ -55,15 +56,19 @@ class UndetectedFlip(NamedTuple):
 
 
 #: The number of a log, and the numbers of the flips to try.
-Task = tuple[int, range]
+FlipTask = tuple[int, range]
 
 
-class Stretch(NamedTuple):
-    """The result of a task. ``tried`` counts the flips by field."""
+class FlipResults(NamedTuple):
+    """The result of a task. ``tried`` counts the flips by field.
+
+    ``costs`` counts them by field and by the number of records at whose place nothing is returned.
+    """
 
     log: str
     tried: Counter[str]
     undetected: list[UndetectedFlip]
+    costs: Counter[tuple[str, int]]
 
 
 @dataclass(frozen=True)
@@ -76,16 +81,26 @@ class FlippedLog:
     control: Control
     #: Maximum number of flips.
     at_most: int
+    record_count: int = 0
+
+    @functools.cached_property
+    def _places(self) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+        """The structural bytes as file and offset, and then the content bytes."""
+        fields = self.control.fields
+        return (
+            [(file, at) for file in self.control.files for at in fields[file].structural],
+            [(file, at) for file in self.control.files for at in fields[file].content],
+        )
+
+    @functools.cached_property
+    def counts(self) -> list[int]:
+        """Numbers of flips in the structure and in the content."""
+        return divide(self.at_most, [8 * len(places) for places in self._places], (1.0, 1.0))
 
     @property
     def count(self) -> int:
         """Number of flips."""
-        return sum(self._shares)
-
-    @property
-    def bits(self) -> int:
-        """Number of bits in the log."""
-        return 8 * self.control.size
+        return sum(self.counts)
 
     @property
     def fingerprint(self) -> str:
@@ -96,29 +111,10 @@ class FlippedLog:
 
     def flip(self, number: int) -> tuple[str, int, int]:
         """Return a flip by its number: file, offset of the byte, bit."""
-        is_content = number >= self._shares[0]
-        files = self._offsets[is_content]
-        bits = 8 * sum(map(len, files.values()))
-        at, bit = divmod(shares.spread(number - is_content * self._shares[0], bits, 0), 8)
-        for file, offsets in files.items():
-            if at < len(offsets):
-                return file, offsets[at], bit
-            at -= len(offsets)
-        raise IndexError(number)
-
-    @functools.cached_property
-    def _offsets(self) -> Sequence[Mapping[str, Sequence[int]]]:
-        """The offsets of the structural bytes, by file, and then those of the content bytes."""
-        fields = self.control.fields
-        return (
-            {file: fields[file].structural for file in self.control.files},
-            {file: fields[file].content for file in self.control.files},
-        )
-
-    @functools.cached_property
-    def _shares(self) -> list[int]:
-        limits = [8 * sum(map(len, files.values())) for files in self._offsets]
-        return shares.divide(self.at_most, limits, (1.0, 1.0))
+        is_content = number >= self.counts[0]
+        places = self._places[is_content]
+        place, bit = divmod(spread(number - is_content * self.counts[0], 8 * len(places), 0), 8)
+        return *places[place], bit
 
     def field(self, file: str, at: int) -> str:
         """Return the generic name of the field at an offset.
@@ -154,21 +150,17 @@ def choose_logs(
         identity = (str(body["sha256"]), repr(sorted(context.items())), vector.input.suffix)
         if identity not in logs:
             bare = Control(vector.id, format, vector.contents, vector.input.name, context)
-            logs[identity] = _flipped_log(
-                with_fields(bare), len(body["expect"]["records"]), at_most
-            )
+            count = len(body["expect"]["records"])
+            is_large = count > MANY_RECORDS or bare.size > LARGE_BYTES
+            limit = at_most // 8 if is_large else at_most
+            logs[identity] = FlippedLog(with_fields(bare), limit, count)
     return sorted(logs.values(), key=lambda log: (log.control.size, log.control.id))
-
-
-def _flipped_log(control: Control, records: int, at_most: int) -> FlippedLog:
-    is_large = records > MANY_RECORDS or control.size > LARGE_BYTES
-    return FlippedLog(control, at_most // 8 if is_large else at_most)
 
 
 # -- search ----------------------------------------------------------------------------------------
 
 
-def flip_tasks(logs: Sequence[FlippedLog]) -> list[Task]:
+def flip_tasks(logs: Sequence[FlippedLog]) -> list[FlipTask]:
     """Return tasks for all flips of these logs, large logs first."""
     return [
         (n, range(start, min(start + TASK_FLIPS, logs[n].count)))
@@ -179,12 +171,12 @@ def flip_tasks(logs: Sequence[FlippedLog]) -> list[Task]:
 
 def run_flips(
     logs: Sequence[FlippedLog],
-    tasks: Sequence[Task],
+    tasks: Sequence[FlipTask],
     progress: Callable[[int], None] = lambda count: None,
-) -> list[Stretch]:
+) -> list[FlipResults]:
     """Try flips in a worker pool; return the results in the order of the tasks."""
-    scratch = Held()
-    outcomes: dict[Task, Stretch] = {}
+    scratch = Scratch()
+    outcomes: dict[FlipTask, FlipResults] = {}
     try:
         arguments = (logs, scratch.folder)
         for task, stretch in map_unordered(_run_task, tasks, _start_worker, arguments):
@@ -205,33 +197,36 @@ def _start_worker(logs: Sequence[FlippedLog], scratch: Path) -> None:
     _worker = logs, Reference(logs[0].control.format, folder)
 
 
-def _run_task(task: Task) -> tuple[Task, Stretch]:
+def _run_task(task: FlipTask) -> tuple[FlipTask, FlipResults]:
     assert _worker is not None
     logs, reference = _worker
     return task, search(logs[task[0]], task[1], reference)
 
 
-def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Stretch:
-    """Try the flips with these numbers. Raises :class:`Disagreement`."""
+def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> FlipResults:
+    """Try the flips with these numbers. Raises :class:`ProfilesDisagree`."""
     control = log.control
-    stretch = Stretch(control.id, Counter(), [])
+    stretch = FlipResults(control.id, Counter(), [], Counter())
     before = reference.read(control, control.contents).records
+    places = {(record.file, record.at) for record in before}
     for number in numbers:
         file, at, bit = log.flip(number)
         name = log.field(file, at)
         stretch.tried[name] += 1
-        data = bytearray(control.files[file])
-        data[at] ^= 1 << bit
-        contents: Contents = {**control.files, file: bytes(data)} if file else bytes(data)
+        damaged = DamagedControl(control)
+        damaged.apply({"op": "flip", "at": at, "bit": bit, "file": file})
+        contents = damaged.contents
         try:
             output = reference.read(control, contents)
+            lost = places - {(record.file, record.at) for record in output.records}
+            stretch.costs[name, len(lost)] += 1
             effect = effect_of(before, output.records) if output.verdict == "intact" else None
             if effect is not None and reference.read(control, contents, "strict") != output:
                 raise ValueError("the profile strict gives a different answer")
         except Exception as error:
             where = f"bit {bit} of byte {at}" + (f" in {file}" if file else "")
             text = f"{control.id}: {where}: {type(error).__name__}: {error}"
-            raise Disagreement(text) from error
+            raise ProfilesDisagree(text) from error
         if effect is not None:
             leaf = control.fields[file].at(at)
             path = leaf.path if leaf else f"byte {at}"
@@ -241,7 +236,7 @@ def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Str
 
 
 def totals(
-    format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[Stretch]
+    format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[FlipResults]
 ) -> Searched:
     """Return the totals of a search of these logs."""
     tried: Counter[str] = Counter()
@@ -255,7 +250,7 @@ def totals(
                 unseen.setdefault(flip.field, Counter())[flip.effect] += 1
         by_id[log.control.id] = {
             "fingerprint": log.fingerprint,
-            "bits": log.bits,
+            "bits": 8 * log.control.size,
             "flips": sum(stretch.tried.total() for stretch in mine),
             "unseen": {field: dict(sorted(unseen[field].items())) for field in sorted(unseen)},
         }

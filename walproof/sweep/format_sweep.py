@@ -1,78 +1,44 @@
-"""The format-specific part of a sweep: checksums, generated records, and choices of a writer."""
+"""The format-specific part of a sweep: guarantees, generated records, choices of a writer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 from conformance.contents import Contents
-from conformance.kaitai.field_map import Field
-from conformance.recipes.algebra import Damage
 from reference_impl.answer import Answer, NewRecord, Record
-
-#: Replacement of the bytes ``[lo, hi)`` of the control; ``lo`` is -1 for the end of the log.
-Edit = tuple[int, int, bytes]
+from walproof.sweep.history_writer import HistoryWriter
 
 Span = tuple[int, int]
 
 
-class Call(NamedTuple):
-    """A call of an operation of the damage algebra; ``file`` is empty in a log of one file."""
+class LogState(Protocol):
+    """A generated log, with its earlier states, newest first."""
 
-    operation: str
-    arguments: tuple[Any, ...] = ()
-    file: str = ""
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """Contents by file name; the name is empty in a log of one file."""
 
-    def __str__(self) -> str:
-        arguments = [*map(repr, self.arguments), *([f"file={self.file!r}"] * bool(self.file))]
-        return f"log.{self.operation}({', '.join(arguments)})"
+    @property
+    def records(self) -> Sequence[Record]:
+        """Records that the executable specification returns."""
 
-    def apply(self, damage: Damage) -> None:
-        """Perform the operation."""
-        file = {"file": self.file} if self.file else {}
-        getattr(damage, self.operation)(*self.arguments, **file)
-
-
-def by_path(path: str, file: str) -> Call:
-    """Return a call of the recipes' operation ``reseal`` on a field, for logs of one file."""
-    return Call("reseal", (path,))
+    @property
+    def earlier(self) -> Sequence[LogState]:
+        """The states before."""
 
 
 @dataclass(frozen=True)
-class Seal:
-    """A field that is covered by one checksum."""
+class AppendTask:
+    """A request to append to a damaged copy of a control."""
 
-    #: Generic name of the field.
-    unit: str
-    #: Return the edit that corrects the checksum in damaged data, given the field and all fields.
-    edit: Callable[[bytes, Field, Sequence[Field]], Edit]
-    #: Return the recipe operation that corrects the checksum, given the path and the file.
-    reseal: Callable[[str, str], Call] = by_path
-    #: True if ``reseal`` supports logs of several files.
-    in_folders: bool = False
-    #: Return whether a field in an undamaged log has a checksum.
-    is_there: Callable[[bytes, Field], bool] = lambda data, unit: True
-
-
-@dataclass(frozen=True)
-class Task:
-    """A request to a writer: ``append`` to a log like this control, or ``write`` a new log."""
-
-    operation: str
-    #: File name of the control.
+    #: ControlFile name of the control.
     name: str
     #: Records of the control.
     records: Sequence[Record]
-    #: Size of the control in bytes.
-    size: int
     context: Mapping[str, Any]
-
-    @property
-    def appends(self) -> bool:
-        """Return whether the request appends to an existing log."""
-        return self.operation == "append"
 
 
 class FormatSweep:
@@ -80,9 +46,6 @@ class FormatSweep:
 
     The defaults suit a format with a checksum over each payload and no checksum over structure.
     """
-
-    #: Checksums that cover structure.
-    seals: Sequence[Seal] = ()
 
     #: True if a log may be intact although records are missing at its end.
     may_end_anywhere = False
@@ -97,35 +60,49 @@ class FormatSweep:
     #: Context keys that select records, so that missing records cannot be determined.
     selecting: Collection[str] = ()
 
-    #: Context keys of a writer with a size that determines where a record is written. For these
-    #: keys, a sweep also uses the values of the vectors plus 1 and minus 1.
-    near: Collection[str] = ()
-
     #: True if the format determines every byte that an append writes, unless :meth:`free` returns
     #: a choice.
     appends_exactly = False
 
-    #: Context keys that describe the log itself; a writer that appends gets only the control's
-    #: values.
-    of_the_log: Collection[str] = ()
+    def write_history(self, log: HistoryWriter) -> None:
+        """Write a generated log, as real writers do; by default a few batches."""
+        log.write(log.records())
+        for _ in range(log.chance.randrange(4)):
+            log.append(log.records())
 
-    def determines(self, context: Mapping[str, Any]) -> bool:
-        """Return whether the format determines the bytes of a log written with this context."""
-        return True
+    #: True if a writer writes the bytes of a record before the numbers that point to it, which
+    #: have lower offsets.
+    writes_header_last = False
 
-    def plain(self, task: Task) -> NewRecord:
+    #: A torn write ends at a multiple of this number, because sectors do.
+    atom = 1
+
+    #: Number of bytes at the start of a file that a disk writes at once, because they are in one
+    #: sector.
+    head_bytes = 0
+
+    #: True if damage to a record may also cost the record before it.
+    may_cost_neighbour = False
+
+    def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
+        """Return whether a write torn in place may look like damage, by the chapter."""
+        return False
+
+    def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
+        """Return the range whose records one damage of ``[start, end)`` may cost.
+
+        The range begins with the unit of the first damaged byte. By default, it has no end.
+        """
+        return start, math.inf
+
+    def sized(self, task: AppendTask, size: int) -> NewRecord:
+        """Return a record with a payload of about ``size`` bytes."""
+        plain = self.plain(task)
+        return NewRecord(b"x" * size, plain.fields)
+
+    def plain(self, task: AppendTask) -> NewRecord:
         """Return one short record that every writer accepts."""
         return NewRecord(b"x")
-
-    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """Return records to write, some of which must be refused."""
-        return [NewRecord(self.payload(chance, task)) for _ in range(how_many(chance))]
-
-    def payload(self, chance: Random, task: Task) -> bytes:
-        """Return a payload: empty, short or long, or one of the control's payloads."""
-        if task.records and chance.random() < 0.2:
-            return chance.choice(task.records).payload
-        return chance.randbytes(some_size(chance))
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
         """Return whether a writer may refuse an append that the specification accepts."""
@@ -136,17 +113,13 @@ class FormatSweep:
         return []
 
     def otherwise(
-        self, records: Sequence[NewRecord], before: Answer, task: Task
+        self, records: Sequence[NewRecord], before: Answer, task: AppendTask
     ) -> tuple[list[NewRecord], str] | None:
         """Return other records that a writer may append instead, and the reason; else None."""
         return None
 
     def owes_no_answer(self, error: Exception) -> bool:
         """Return whether an error is the correct reaction of a reader to its context."""
-        return False
-
-    def takes_back(self, records: Sequence[NewRecord]) -> bool:
-        """Return whether the format requires that writing these records removes other records."""
         return False
 
     def may_join(self, record: Record) -> bool:
@@ -177,15 +150,3 @@ class FormatSweep:
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
         """Return whether framing and the sorted spans of records and lost ranges cover a log."""
         return True
-
-
-def how_many(chance: Random) -> int:
-    """Return a number of records to write, mostly small."""
-    return chance.choice((0, 1, 1, 1, 2, 2, 3, 4, 6))
-
-
-def some_size(chance: Random) -> int:
-    """Return the length of a payload in bytes, mostly short."""
-    return chance.choice(
-        (0, 1, 2, 3, 7, 8, 15, 16, 31, 40, 63, 100, 127, 128, 255, 256, 300, 511, 1000, 4096, 5000)
-    )

@@ -1,88 +1,170 @@
-"""The plan of a sweep: small, picklable, and reproducible."""
+"""The plan of a sweep: the cases to run, small and the same in every process."""
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from typing import NamedTuple
 
+from conformance.case_runner import CaseRunner
+from conformance.checked_program import CheckedProgram
+from conformance.known_failures import KnownFailures
 from conformance.process import Limits
+from conformance.program_session import program_file_name
 from walproof.formats import plugin_for
-from walproof.sweep import shares
 from walproof.sweep.controls import Control
-from walproof.sweep.enumeration import Enumeration
-from walproof.sweep.programs import Program
-from walproof.sweep.settings import PROFILES
+from walproof.sweep.enumeration import ON_FILES, PAIR, SEALING, TORN_WRITE, Enumeration, LogDamage
+from walproof.sweep.settings import PROFILES, Setting, reads_any
 
+#: Name of the executable specification, which runs inside each worker and reads every case.
+REFERENCE = "reference"
 #: Default time limit of a request in milliseconds.
 WALL_MS = 2000
-
 #: A log of at most this size gets more cases, because it is read quickly.
 SMALL_BYTES = 4096
-
+#: Maximum number of earlier states of a generated log from which damage copies stale bytes.
+MAX_EARLIER = 3
 #: Number of cases in a shard, which take most readers a few seconds.
 SHARD_CASES = 1000
 
+TRUNCATIONS, SINGLES, TORN_WRITES, ON_WHOLE_FILES, CONTEXTS, PAIRS, APPENDS = (
+    "truncations", "single damages", "torn writes", "file operations", "other contexts", "pairs",
+    "appends",
+)  # fmt: skip
+#: Share of each group of cases in percent.
+WEIGHTS = {
+    TRUNCATIONS: 13, SINGLES: 32, TORN_WRITES: 13, ON_WHOLE_FILES: 13, CONTEXTS: 13, PAIRS: 19,
+    APPENDS: 10,
+}  # fmt: skip
 
-class Run(NamedTuple):
+
+@dataclass(frozen=True)
+class SweepProgram:
+    """A program under test, with its name in the sweep and its profiles."""
+
+    name: str
+    subject: CheckedProgram
+    profiles: tuple[str, ...]
+
+    def supports(self, format: str, setting: Setting) -> bool:
+        """Return whether the program gets cases in this setting."""
+        ignores_context = self.subject.one_shot and reads_any(format, setting.context)
+        return setting.profile in self.profiles and not ignores_context
+
+
+class NoProgram(ValueError):
+    """Raised for a program that cannot be tested with a format."""
+
+
+def program_of(
+    subject: CheckedProgram, format: str, limits: Limits, earlier: Sequence[SweepProgram] = ()
+) -> SweepProgram:
+    """Return the program that the hello message of a subject describes.
+
+    Raises :class:`NoProgram`, and the errors of a session.
+    """
+    with CaseRunner(subject, limits) as worker:
+        hello = worker.open_session().hello
+    if format not in hello["formats"] and "*" not in hello["formats"]:
+        raise NoProgram(f"{subject.name} does not support {format}: {', '.join(hello['formats'])}")
+    profiles = tuple(profile for profile in PROFILES if profile in hello["profiles"])
+    if not profiles:
+        raise NoProgram(f"{subject.name}: no known profile: {', '.join(hello['profiles'])}")
+    name = subject.name
+    if subject.named_by_hello:  # use the file name of the command
+        name = program_file_name(subject.command)
+        name += f"-{len(earlier)}" * (name in {REFERENCE, *(other.name for other in earlier)})
+    # A sweep knows no known failures: other damage may have another cause.
+    subject = CheckedProgram(**{**vars(subject), "known": KnownFailures(), "stamp": None})
+    return SweepProgram(name, subject, profiles)
+
+
+class CaseRange(NamedTuple):
     """Some changes of one family of one control, in one of its settings."""
 
     control: int
     family: int
     setting: int
-    #: Number of the first change.
     start: int
-    #: Number after that of the last change.
     stop: int
-    #: If true, the numbers are positions in :func:`~walproof.sweep.shares.spread`.
-    spread: bool = True
 
 
-class Coverage(NamedTuple):
+class DamageCase(NamedTuple):
+    """A change of a control in one of its settings."""
+
+    control: int
+    setting: int
+    change: LogDamage
+
+
+class GroupCoverage(NamedTuple):
     """Planned and possible cases of a group."""
 
     planned: int
     possible: int
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A sweep. The executable specification reads every case."""
+@dataclass(frozen=True, eq=False)
+class SweepPlan:
+    """A sweep: controls, programs and cases."""
 
     format: str
     seed: int
     controls: tuple[Control, ...]
-    programs: tuple[Program, ...]
-    #: Limits of the programs.
-    limits: Limits = field(default_factory=Limits)
-    #: Time limit of each request.
-    wall_ms: int = WALL_MS
-    #: Profiles of the cases to run.
-    profiles: tuple[str, ...] = PROFILES
-    shards: tuple[tuple[Run, ...], ...] = field(default=(), repr=False)
-    #: Planned and possible cases of each group.
-    coverage: Mapping[str, Coverage] = field(default_factory=dict)
+    programs: tuple[SweepProgram, ...]
+    limits: Limits
+    wall_ms: int
+    profiles: tuple[str, ...]
+    #: True if only ``dominance`` counts, and only damage without forged checksums runs.
+    dominance: bool = False
+    #: Patterns for the families of damages that run; empty for all.
+    damages: tuple[str, ...] = ()
+    shards: list[list[CaseRange]] = field(default_factory=list, repr=False)
+    coverage: dict[str, GroupCoverage] = field(default_factory=dict)
+    enumerations: dict[int, Enumeration] = field(default_factory=dict, repr=False)
+
+    def enumeration(self, control: int) -> Enumeration:
+        """Return the changes of a control, enumerated on first use."""
+        if control not in self.enumerations:
+            near = self.controls[control].earlier[:MAX_EARLIER] or older(self.controls, control)
+            self.enumerations[control] = Enumeration(self.controls[control], near, self.seed)
+        return self.enumerations[control]
+
+    def cases(self, cases: CaseRange) -> Iterator[DamageCase | None]:
+        """Yield the cases of a range; None for a pair of changes that cannot be combined."""
+        changes = self.enumeration(cases.control).families[cases.family].changes
+        # Many controls start with the same bytes, so the first prefix differs in each control.
+        first = 7919 * (cases.control + cases.setting)
+        for position in range(cases.start, cases.stop):
+            change = changes[spread(position, len(changes), first)]
+            yield change and DamageCase(cases.control, cases.setting, change)
+
+    def runs(self, family: str) -> bool:
+        """Return whether the cases of a family run."""
+        return not self.damages or any(fnmatch(family, damage) for damage in self.damages)
+
+    def group(self, case: DamageCase) -> str:
+        """Return the group in which a case counts."""
+        setting, family = self.controls[case.control].settings[case.setting], case.change.family
+        if setting.appends:
+            return APPENDS
+        return CONTEXTS if setting.varied else group_of(family)
 
 
-class Enumerations:
-    """The changes of each control of a plan, enumerated on first use."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self._enumerations: dict[int, Enumeration] = {}
-
-    def __getitem__(self, control: int) -> Enumeration:
-        if control not in self._enumerations:
-            plan = self.plan
-            self._enumerations[control] = Enumeration(
-                plan.controls[control], older(plan.controls, control), plan.seed
-            )  # fmt: skip
-        return self._enumerations[control]
-
-    def number(self, id: str) -> int:
-        """Return the number of the control with this id."""
-        return [control.id for control in self.plan.controls].index(id)
+def group_of(family: str) -> str:
+    """Return the group of the cases of a family in the control's own context."""
+    named = {
+        "truncate": TRUNCATIONS,
+        TORN_WRITE: TORN_WRITES,
+        PAIR: PAIRS,
+        **dict.fromkeys(ON_FILES, ON_WHOLE_FILES),
+    }
+    return named.get(family, SINGLES)
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
@@ -101,43 +183,35 @@ def make(
     format: str,
     controls: Sequence[Control],
     cases: int,
-    programs: Sequence[Program] = (),
+    programs: Sequence[SweepProgram] = (),
     limits: Limits | None = None,
     wall_ms: int = WALL_MS,
     seed: int = 1,
     profiles: Sequence[str] = PROFILES,
-) -> tuple[Plan, Enumerations]:
-    """Return a plan of at most ``cases`` cases, and the enumerations of its changes.
-
-    Each group gets a share (:data:`~walproof.sweep.shares.WEIGHTS`), divided among its blocks.
-    """
-    bare = Plan(
+    dominance: bool = False,
+    damages: Sequence[str] = (),
+) -> SweepPlan:
+    """Return a plan of at most ``cases`` cases, divided among the groups by ``WEIGHTS``."""
+    plan = SweepPlan(
         format, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
-        tuple(profiles),
+        tuple(profiles), dominance, tuple(damages),
     )  # fmt: skip
-    enumerations = Enumerations(bare)
     blocks: defaultdict[str, list[Block]] = defaultdict(list)
     for number in range(len(controls)):
-        for group, block in _blocks(bare, enumerations[number], number):
+        for group, block in _blocks(plan, number):
             blocks[group].append(block)
-    groups = [group for group in shares.WEIGHTS if group in blocks]
+    groups = [group for group in WEIGHTS if group in blocks]
     possible = [sum(block.limit for block in blocks[group]) for group in groups]
-    planned = shares.divide(cases, possible, [shares.WEIGHTS[group] for group in groups])
-    runs = [
-        run
-        for group, total in zip(groups, planned, strict=True)
-        for run in _runs(blocks[group], total)
-    ]
-    plan = replace(
-        bare,
-        shards=_cut(sorted(runs)),
-        coverage={
-            group: Coverage(*counts)
-            for group, *counts in zip(groups, planned, possible, strict=True)
-        },
-    )
-    enumerations.plan = plan
-    return plan, enumerations
+    planned = divide(cases, possible, [WEIGHTS[group] for group in groups])
+    ranges = []
+    for group, total, limit in zip(groups, planned, possible, strict=True):
+        plan.coverage[group] = GroupCoverage(total, limit)
+        limits_of, weights = zip(*((b.limit, b.weight) for b in blocks[group]), strict=True)
+        for block, count in zip(blocks[group], divide(total, limits_of, weights), strict=True):
+            if count:
+                ranges.append(CaseRange(block.control, block.family, block.setting, 0, count))
+    plan.shards.extend(_shards(sorted(ranges)))
+    return plan
 
 
 class Block(NamedTuple):
@@ -150,13 +224,14 @@ class Block(NamedTuple):
     weight: float
 
 
-def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tuple[str, Block]]:
+def _blocks(plan: SweepPlan, control: int) -> Iterator[tuple[str, Block]]:
     """Yield the blocks of a control with their groups; omit blocks that no program supports."""
-
+    enumeration = plan.enumeration(control)
     small = 10.0 if enumeration.control.size <= SMALL_BYTES else 1.0
 
-    def block(number: int, family: int, weight: float) -> Block:
-        return Block(control, family, number, enumeration.count(family), small * weight)
+    def block(setting: int, family: int, weight: float) -> Block:
+        count = len(enumeration.families[family].changes)
+        return Block(control, family, setting, count, small * weight)
 
     for number, setting in enumerate(enumeration.control.settings):
         if setting.profile not in plan.profiles:
@@ -165,41 +240,66 @@ def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tupl
             continue
         # Most results in the profile strict follow from the results in the profile recover.
         weight = 2.0 if setting.profile == "recover" else 1.0
-        if setting.profile == "write":
-            yield shares.WRITES, block(number, enumeration.lists, 1.0)
-        elif setting.profile == "append":
-            plain = 0.5 if setting.plain else 1.0
-            lists = block(number, enumeration.lists, plain)
-            yield shares.APPENDS, lists._replace(limit=1) if setting.plain else lists
-            yield shares.APPENDS, block(number, enumeration.any, 4 * plain)
-            yield shares.APPENDS, block(number, enumeration.pair, plain)
-        elif setting.varied:
-            yield shares.CONTEXTS, block(number, enumeration.any, weight)
-        else:
-            for family in range(len(enumeration.families)):
-                yield enumeration.group(family), block(number, family, weight)
-            yield shares.PAIRS, block(number, enumeration.pair, weight)
+        if setting.appends:
+            yield APPENDS, block(number, enumeration.any, 4.0)
+            yield APPENDS, block(number, enumeration.pair, 1.0)
+        elif setting.varied and not plan.damages:
+            yield CONTEXTS, block(number, enumeration.any, weight)
+        elif not setting.varied:
+            for family in range(enumeration.pair + 1):
+                name = enumeration.families[family].name
+                if (plan.dominance and name == SEALING) or not plan.runs(name):
+                    continue
+                group = group_of(name)
+                yield group, block(number, family, weight)
 
 
-def _runs(blocks: Sequence[Block], total: int) -> Iterator[Run]:
-    limits, weights = [block.limit for block in blocks], [block.weight for block in blocks]
-    for block, count in zip(blocks, shares.divide(total, limits, weights), strict=True):
-        if count:
-            yield Run(block.control, block.family, block.setting, 0, count)
-
-
-def _cut(runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:
-    """Divide runs into shards in an order that mixes the controls."""
-    shards: list[list[Run]] = []
+def _shards(ranges: Sequence[CaseRange]) -> Iterator[list[CaseRange]]:
+    """Divide ranges into shards in an order that mixes the controls."""
+    shards: list[list[CaseRange]] = []
     room = 0
-    for run in runs:
-        start = run.start
-        while start < run.stop:
+    for cases in ranges:
+        start = cases.start
+        while start < cases.stop:
             if not room:
                 shards.append([])
                 room = SHARD_CASES
-            count = min(run.stop - start, room)
-            shards[-1].append(run._replace(start=start, stop=start + count))
+            count = min(cases.stop - start, room)
+            shards[-1].append(cases._replace(start=start, stop=start + count))
             start += count
             room -= count
-    return tuple(tuple(shards[shares.spread(n, len(shards), 0)]) for n in range(len(shards)))
+    for number in range(len(shards)):
+        yield shards[spread(number, len(shards), 0)]
+
+
+def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[int]:
+    """Divide ``total`` into parts by weight.
+
+    If a part reaches its limit, the other parts get the rest.
+    """
+    shares = [0.0] * len(limits)
+    remaining = float(min(total, sum(limits)))
+    # The parts that reach their limits come first, so that the others get the rest.
+    order = sorted(
+        (n for n in range(len(limits)) if weights[n] > 0), key=lambda n: limits[n] / weights[n]
+    )
+    for place, n in enumerate(order):
+        sum_of_weights = sum(weights[n] for n in order[place:])
+        shares[n] = min(limits[n], remaining * weights[n] / sum_of_weights)
+        remaining -= shares[n]
+    ends = [0, *(math.floor(end + 0.49999) for end in itertools.accumulate(shares))]
+    return [end - start for start, end in itertools.pairwise(ends)]
+
+
+def spread(index: int, count: int, first: int) -> int:
+    """Return element ``index`` of an evenly spread sequence of all numbers below ``count``."""
+    return (index * _step(count) + first) % count
+
+
+@functools.cache
+def _step(count: int) -> int:
+    """Return a number that is near the golden ratio of ``count`` and coprime to ``count``."""
+    step = max(1, int(count * 0.6180339887498949))
+    while math.gcd(step, count) != 1:
+        step += 1
+    return step

@@ -4,38 +4,37 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conformance import cases
+from conformance import vector_cases
+from conformance.damage.text import render
 from conformance.reports.console_text import say
 from conformance.sandbox import isolation, isolation_lines
 from walproof.quantity import counted
-from walproof.sweep import effects, invariants
+from walproof.sweep import effects, properties
+from walproof.sweep.dominance import DOMINANCE
 from walproof.sweep.effects import NO_ANSWER
 from walproof.sweep.fields import brief
-from walproof.sweep.findings import Finding
-from walproof.sweep.plan import Plan
-from walproof.sweep.programs import REFERENCE
-from walproof.sweep.result import COUNTED, Result
+from walproof.sweep.findings import case_as_json
+from walproof.sweep.plan import REFERENCE, SweepPlan
 from walproof.sweep.settings import READING
+from walproof.sweep.sweep_runner import SweepFinding, SweepResult
 
-#: Maximum number of findings on the terminal.
-MAX_SENTENCES = 10
-
-#: Maximum number of names, such as those of changes and fields, in one line.
-MAX_NAMED = 5
+#: Maximum number of findings on the terminal, and of names in one line.
+MAX_SHOWN_FINDINGS, MAX_NAMED = 10, 5
 
 _EFFECTS = {
     "crash": "crashes",
     "timeout": "times out",
     "over-limit": "exceeds the limit of memory or output",
     "protocol-error": "violates the protocol",
-    cases.CHANGED_LOG: "modifies the log while reading it",
+    vector_cases.CHANGED_LOG: "modifies the log while reading it",
+    DOMINANCE: "returns true records that the executable specification does not return",
     effects.LOST: "loses intact records",
     effects.CHANGED: "changes records",
     effects.EXTRA: "returns records that are expected as lost",
@@ -44,24 +43,24 @@ _EFFECTS = {
     effects.OTHER_VERDICT: "reports a different verdict",
     effects.OTHER_REASON: "reports a different reason",
     effects.OTHER_RANGE: "reports different bytes as lost",
-    cases.REFUSED: "refuses a valid request",
-    cases.NOT_REFUSED: "performs a request that it must refuse",
-    cases.NO_LOG: "reports success, but leaves no log",
-    cases.OTHER_BYTES: "writes different bytes",
-    cases.OTHER_FILES: "leaves different files",
+    vector_cases.REFUSED: "refuses a valid request",
+    vector_cases.NOT_REFUSED: "performs a request that it must refuse",
+    vector_cases.NO_LOG: "reports success, but leaves no log",
+    vector_cases.OTHER_BYTES: "writes different bytes",
+    vector_cases.OTHER_FILES: "leaves different files",
     effects.OTHER_END: "reports a different end",
-    **invariants.MEANING,
+    **properties.MEANING,
 }
 _OF_PROGRAMS = {
-    invariants.SILENT_LOSS: "omits a lost range",
-    invariants.INVENTED: "invents records",
-    invariants.OUT_OF_ORDER: "returns records out of order, or a record twice",
+    properties.SILENT_LOSS: "omits a lost range",
+    properties.INVENTED: "invents records",
+    properties.OUT_OF_ORDER: "returns records out of order, or a record twice",
 }
 
 
 def summary(
-    plan: Plan, result: Result, findings: Sequence[Finding], seconds: float, is_complete: bool,
-    stopped_by: str | None,
+    plan: SweepPlan, result: SweepResult, findings: Sequence[Mapping[str, Any]], seconds: float,
+    is_complete: bool, stopped_by: str | None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the summary that is written to ``summary.json``."""
     programs = plan.programs
@@ -72,13 +71,12 @@ def summary(
         "stopped_by": stopped_by,
         "controls": [control.id for control in plan.controls],
         "cases": result.cases,
-        "doubles_skipped": result.skipped_cases["doubles"],
-        "void": result.skipped_cases["void"],
+        "skipped": dict(result.skipped_cases),
         "coverage": {
             group: {"ran": result.counts["group"][group], **covered._asdict()}
             for group, covered in plan.coverage.items()
         },
-        **{f"by_{name}": dict(result.counts[name].most_common()) for name in COUNTED},
+        **{f"by_{name}": dict(counts.most_common()) for name, counts in result.counts.items()},
         "implementations": {
             name: {
                 "version": result.versions.get(name),
@@ -86,63 +84,60 @@ def summary(
                 "fails_undamaged": result.fails[name],
                 "not_sent_because": result.unsent[name],
                 "outcomes": dict(result.outcomes[name].most_common()),
+                "dominance": dict(result.dominance[name]),
             }
             for name in (REFERENCE, *(program.name for program in programs))
         },
         "isolation": isolation(is_isolated) if programs else None,
         "seconds": seconds,
-        "findings": [as_json(finding) for finding in findings],
+        "findings": findings,
     }
 
 
-def as_json(finding: Finding) -> dict[str, Any]:
+def as_json(
+    plan: SweepPlan, finding: SweepFinding, vector: str | None, repeat: str | None
+) -> dict[str, Any]:
     """Return one finding as JSON."""
-    best = finding.best
     return {
-        **vars(best.signature),
-        "effect": best.signature.gravest,
-        "cases": finding.count,
-        "by_effect": finding.counted(lambda each: each.gravest),
-        "by_damage": finding.counted(
-            lambda each: f"{each.operation} of {each.field}" if each.field else each.operation
-        ),
-        "by_profile": finding.counted(lambda each: each.profile),
-        "by_varied_key": finding.counted(lambda each: each.context),
-        "sentence": sentence(finding),
-        "difference": best.text,
-        "simplest": {
-            **{name: getattr(best, name) for name in ("control", "family", "number", "size")},
-            "damage": list(finding.recipe.damage) if finding.recipe else None,
-            "request": finding.request or None,
-        },
-        "known": finding.cause and dict(zip(("cause", "because"), finding.cause, strict=True)),
-        "proposal": finding.proposal,
-        "repeat": finding.repeat,
+        **finding.effect._asdict(),
+        "cases": finding.cases,
+        "by_damage": dict(finding.by_damage.most_common()),
+        "by_profile": dict(finding.by_profile.most_common()),
+        "by_varied_key": dict(finding.by_varied_key.most_common()),
+        "sentence": sentence(plan, finding),
+        "difference": finding.text,
+        "simplest": {**case_as_json(plan, finding.case), "size": finding.size},
+        "vector": vector,
+        "repeat": repeat,
     }
 
 
-def sentence(finding: Finding) -> str:
+def sentence(plan: SweepPlan, finding: SweepFinding) -> str:
     """Describe a finding: its effect, the condition, and the smallest case."""
-    signature, best = finding.signature, finding.best
-    effect, is_reading = signature.gravest, signature.profile in READING
-    is_reference = signature.implementation == REFERENCE
-    name = "The executable specification" if is_reference else signature.implementation
+    effect, case = finding.effect, finding.case
+    control = plan.controls[case.control]
+    setting, gravest = control.settings[case.setting], effect.gravest
+    is_reading = setting.profile in READING
+    is_reference = effect.implementation == REFERENCE
+    name = "The executable specification" if is_reference else effect.implementation
     texts = _EFFECTS if is_reference else _EFFECTS | _OF_PROGRAMS
-    other = f"returns records with a different {effect.removeprefix('other-')}"
-    text = f"{name} {texts.get(effect, other if effect.startswith('other-') else effect)}"
+    other = f"returns records with a different {gravest.removeprefix('other-')}"
+    text = f"{name} {texts.get(gravest, other if gravest.startswith('other-') else gravest)}"
     if not is_reading:
-        text += " in an append" if signature.profile == "append" else " in a write"
-    if effect not in NO_ANSWER and signature.profile != "write":
-        text += f" if the log is {_verdict_text(signature.verdict, signature.reason)}"
-    if is_reading and effect not in NO_ANSWER and (signature.said_verdict or signature.said_reason):
-        text += f"; it reports {_verdict_text(signature.said_verdict, signature.said_reason)}"
-    damage = finding.recipe.damage if finding.recipe else (signature.operation,)
-    case = ", then ".join(filter(None, (*damage, finding.request))) or "undamaged"
-    text += f". Smallest case, {counted(best.size, 'byte')}, from {best.control}: {brief(case)}"
-    if signature.context:
-        text += f", with a different {signature.context}"
-    text += f", profile {signature.profile}. Difference: {best.text}."
-    return text
+        text += " in an append"
+    if gravest not in NO_ANSWER:
+        text += f" if the log is {_verdict_text(effect.verdict, effect.reason)}"
+        if is_reading and (effect.reported_verdict or effect.reported_reason):
+            reported = _verdict_text(effect.reported_verdict, effect.reported_reason)
+            text += f"; it reports {reported}"
+    damage = [render(operation) for operation in case.change.operations]
+    if setting.appends:
+        damage.append("append a short record")
+    text += f". Smallest case, {counted(finding.size, 'byte')}, from {control.id}: "
+    text += brief(", then ".join(damage) or "undamaged")
+    if setting.varied:
+        text += f", with a different {', '.join(setting.varied)}"
+    return f"{text}, profile {setting.profile}. Difference: {finding.text}."
 
 
 def _verdict_text(verdict: str, reason: str) -> str:
@@ -158,11 +153,10 @@ def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
     def print_line(text: str, style: str = "") -> None:
         console.print(text, highlight=False, markup=False, style=style)
 
-    coverage = [
-        (group, f"{covered['ran']:,}", f"{covered['possible']:,}")
-        for group, covered in summary["coverage"].items()
-    ]
-    console.print(_table(("cases", "ran", "of possible"), coverage))
+    coverage = _table("cases", "ran", "of possible")
+    for group, covered in summary["coverage"].items():
+        coverage.add_row(group, f"{covered['ran']:,}", f"{covered['possible']:,}")
+    console.print(coverage)
     print_line(f"{_cases(summary)}\n")
     console.print(_outcomes(summary["implementations"]))
     print_line(
@@ -180,19 +174,11 @@ def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
         print_line(line)
 
 
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+def _table(*titles: str) -> Table:
     table = Table(titles[0], box=None, pad_edge=False, header_style="bold")
     for title in titles[1:]:
         table.add_column(title, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
     return table
-
-
-def _listed(counts: Mapping[str, int]) -> str:
-    shown = ", ".join(f"{brief(name)} {n:,}" for name, n in list(counts.items())[:MAX_NAMED])
-    more = len(counts) - MAX_NAMED
-    return shown + (f", and {more} more" if more > 0 else "")
 
 
 def _cases(summary: Mapping[str, Any]) -> str:
@@ -200,9 +186,9 @@ def _cases(summary: Mapping[str, Any]) -> str:
         f"{counted(summary['cases'], 'case')} on {counted(len(summary['controls']), 'control')} of"
         f" {summary['format']}, in {summary['seconds']:.1f} s."
     )
-    if summary["doubles_skipped"] or summary["void"]:
-        text += f" Skipped {counted(summary['doubles_skipped'], 'duplicate')}"
-        text += f" and {counted(summary['void'], 'void case')}"
+    if skipped := summary["skipped"]:
+        text += f" Skipped {counted(skipped.get('duplicates', 0), 'duplicate')}"
+        text += f" and {counted(skipped.get('void', 0), 'void case')}"
         text += " (no log, or one above the size limit of the harness)."
     if not summary["complete"]:
         planned = sum(covered["planned"] for covered in summary["coverage"].values())
@@ -214,16 +200,15 @@ def _cases(summary: Mapping[str, Any]) -> str:
 
 def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
     counts = {name: Counter(about["outcomes"]) for name, about in implementations.items()}
-    seen = {outcome for of in counts.values() for outcome in of} - {"agrees", "differs"}
-    shown = ["agrees", "differs", *sorted(seen)]
-    rows = []
+    others = {outcome for of in counts.values() for outcome in of} - {"agrees", "differs"}
+    shown = ["agrees", "differs", *sorted(others)]
+    table = _table("implementation", "cases", *shown)
     for name, of in counts.items():
         # Most version texts already begin with the name of the implementation.
         version = implementations[name]["version"] or name
         label = version if version.startswith(name) else f"{name} ({version})"
-        numbers = [of.total(), *(of[each] for each in shown)]
-        rows.append((label, *(f"{number:,}" for number in numbers)))
-    return _table(("implementation", "cases", *shown), rows)
+        table.add_row(label, *(f"{n:,}" for n in (of.total(), *(of[each] for each in shown))))
+    return table
 
 
 def _exclusions(name: str, about: Mapping[str, Any]) -> Iterator[str]:
@@ -236,25 +221,32 @@ def _exclusions(name: str, about: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name} skipped: {about['skipped_because']}"
     for reason, count in about["not_sent_because"].items():
         yield f"{name} did not get {counted(count, 'case')}: {reason}."
+    dominance = dict(about["dominance"])
+    if dominance.get("records"):
+        cases, affected, records = (dominance.pop(key) for key in ("cases", "with", "records"))
+        of = "".join(f", {count:,} by {id}" for id, count in sorted(dominance.items()))
+        excepted = f" Excepted{of[1:]}." if of else ""
+        yield (
+            f"{name} returns {counted(records, 'true record')} that reference does not return, in"
+            f" {affected:,} of {counted(cases, 'case')}.{excepted}"
+        )
 
 
 def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
     if not findings:
         console.print("No findings.")
         return
-    known_count = sum(1 for finding in findings if finding["known"])
-    looks = "looks like a known failure" if known_count == 1 else "look like known failures"
-    text = f"{counted(len(findings), 'finding')}, of which {known_count or 'none'} {looks}."
-    if len(findings) > MAX_SENTENCES:
-        text += f" The {MAX_SENTENCES} most harmful:"
+    text = f"{counted(len(findings), 'finding')}."
+    if len(findings) > MAX_SHOWN_FINDINGS:
+        text += f" The {MAX_SHOWN_FINDINGS} most harmful:"
     console.print(text, highlight=False, markup=False, style="bold")
-    for number, finding in enumerate(findings[:MAX_SENTENCES], 1):
-        cases = f"{counted(finding['cases'], 'case')}: {_listed(finding['by_damage'])}."
-        lines = [finding["sentence"], cases]
-        if finding["known"]:
-            lines.append(f"Looks like the known failure {finding['known']['cause']}.")
-        if finding["proposal"]:
-            lines.append(f"Vector: {finding['proposal']}")
+    for number, finding in enumerate(findings[:MAX_SHOWN_FINDINGS], 1):
+        by_damage = [f"{brief(name)} {n:,}" for name, n in finding["by_damage"].items()]
+        more = f", and {len(by_damage) - MAX_NAMED} more" if len(by_damage) > MAX_NAMED else ""
+        named = ", ".join(by_damage[:MAX_NAMED]) + more
+        lines = [finding["sentence"], f"{counted(finding['cases'], 'case')}: {named}."]
+        if finding["vector"]:
+            lines.append(f"Vector: {finding['vector']}")
         console.print()
         for n, line in enumerate(lines):
             wrapped = textwrap.fill(

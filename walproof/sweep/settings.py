@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePath
+from dataclasses import dataclass
 from typing import Any
 
 from conformance.vectors import Vector
 from reference_impl.answer import Record
 from reference_impl.context import BadContext, check
 from reference_impl.register import ContextKey, registers
-from walproof.formats import plugin_for
 
-READING, WRITING = ("recover", "strict"), ("write", "append")
-PROFILES = (*READING, *WRITING)
+READING = ("recover", "strict")
+PROFILES = (*READING, "append")
 
 #: Maximum number of values of a context key that come from the vectors.
 FROM_VECTORS = 16
@@ -34,19 +32,17 @@ class Setting:
     context: Context
     #: Keys that differ from the control's context.
     varied: tuple[str, ...] = ()
-    #: If true, one short record is appended instead of a generated list.
-    plain: bool = False
 
     @property
-    def writes(self) -> bool:
-        """Return whether the setting writes or appends."""
-        return self.profile in WRITING
+    def appends(self) -> bool:
+        """Return whether the setting appends a record."""
+        return self.profile == "append"
 
 
 def settings_of(
-    vectors: Collection[Vector], format: str, name: str, context: Context, records: Sequence[Record]
+    vectors: Collection[Vector], format: str, context: Context, records: Sequence[Record]
 ) -> list[Setting]:
-    """Return all settings of a control: for reading, then appending, then writing.
+    """Return all settings of a control: for reading, then for appending.
 
     The control's own context comes first. Other contexts come from the register and from
     ``vectors``; without ``vectors``, there are no other contexts for reading.
@@ -58,48 +54,29 @@ def settings_of(
         for profile in READING
     ]
 
-    def writing(profile: str) -> list[Setting]:
-        others = _writing_contexts(vectors, format, profile, name, context)
-        return [Setting(profile, other, differing(others[0], other)) for other in others]
-
-    appending = writing("append")
-    return [*reading, replace(appending[0], plain=True), *appending, *writing("write")]
+    return [*reading, Setting("append", _appending_context(vectors, format, context))]
 
 
-def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
-    """Return the numbers of the settings with the profile of ``like`` and nothing varied."""
-    return [
+def simplest(settings: Sequence[Setting], like: Setting) -> int:
+    """Return the number of the setting with the profile of ``like`` and nothing varied."""
+    return next(
         number
         for number, setting in enumerate(settings)
         if setting.profile == like.profile and not setting.varied
-    ]
+    )
 
 
-def _writing_contexts(
-    vectors: Iterable[Vector], format: str, operation: str, name: str, context: Context
-) -> list[Context]:
-    """Return a writer's contexts, simplest first, from vectors with the same file extension."""
-    keys, sweep = registers()[format].context, plugin_for(format).sweep
-    writing = [vector for vector in vectors if vector.operation == operation]
-    others = [dict(vector.body.get("context", {})) for vector in writing]
-    base = {
+def _appending_context(vectors: Iterable[Vector], format: str, context: Context) -> Context:
+    """Return a control's context, with the values that all vectors of appends have in common."""
+    keys = registers()[format].context
+    contexts = [v.body.get("context", {}) for v in vectors if v.operation == "append"]
+    common = {
         key: value
-        for key, value in (others[0] if others else {}).items()
-        if all(key in other and other[key] == value for other in others)
+        for key, value in (contexts[0] if contexts else {}).items()
+        if all(key in other and other[key] == value for other in contexts)
     }
-    base |= {key: value for key, value in context.items() if operation in keys[key].read_by}
-    of_the_log = sweep.of_the_log if operation == "append" else ()
-    contexts: list[Context] = []
-    for vector, other in zip(writing, others, strict=True):
-        if vector.input.suffix == PurePath(name).suffix and not vector.body.get("must_refuse"):
-            other = {**base, **{k: v for k, v in other.items() if k not in of_the_log}}
-            contexts.append(other)
-            for key, value in other.items():
-                if key in sweep.near and isinstance(value, int):
-                    contexts += [{**other, key: value + 1}, {**other, key: value - 1}]
-    if operation == "append" or not contexts:
-        contexts.insert(0, base)
-    return list(filter(sweep.determines, _distinct(contexts))) or [{}]
+    own = {key: value for key, value in context.items() if "append" in keys[key].read_by}
+    return common | own
 
 
 def differing(context: Context, other: Context) -> tuple[str, ...]:

@@ -3,47 +3,58 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"sort"
 )
 
-// chainEnd returns the end of the chain of p if this end is at most limit, or -1 (KDB-045).
-func (r *file) chainEnd(p, limit int) int {
+// trail is the place where a chain of records ends, or where it stops.
+type trail struct {
+	at   int
+	ends bool
+}
+
+// trail follows the records from p + 28 on, even past the end of the file (KDB-045).
+func (r *file) trail(p int) trail {
 	x := p + 28
-	if x < limit && r.headerAt(x) {
-		return x
+	if r.headerAt(x) {
+		return trail{x, true}
 	}
 	var seen []int
-	res := -1
+	var res trail
 	for {
 		if v, ok := r.chain[x]; ok {
 			res = v
 			break
 		}
 		if x+5 > r.N {
+			res = trail{x, false}
 			break
 		}
 		s := int(int32(binary.BigEndian.Uint32(r.d[x:])))
 		if s < 5 || r.d[x+4] != 1 {
-			break
-		}
-		e := x + s
-		if e > r.N {
+			res = trail{x, false}
 			break
 		}
 		seen = append(seen, x)
-		if r.inStep(e) {
-			res = e
+		x += s
+		if r.inStep(x) {
+			res = trail{x, true}
 			break
 		}
-		x = e
 	}
 	for _, s := range seen {
 		r.chain[s] = res
 	}
-	if res > limit {
+	return res
+}
+
+// chainEnd returns the end of the chain of p up to limit, or -1 (KDB-045).
+func (r *file) chainEnd(p, limit int) int {
+	t := r.trail(p)
+	if !t.ends || t.at > limit || t.at == p+28 && t.at == limit {
 		return -1
 	}
-	return res
+	return t.at
 }
 
 func (r *file) plausible(q int) bool { // KDB-046; requires the header at q
@@ -51,13 +62,15 @@ func (r *file) plausible(q int) bool { // KDB-046; requires the header at q
 	if !k.possible || !r.inStep(k.c) {
 		return false
 	}
-	if r.marked(k.c) {
-		return true
-	}
+	return r.marked(k.c) || r.confirmed(k)
+}
+
+// confirmed returns whether the checksum or the records of a batch lead to its end.
+func (r *file) confirmed(k ctl) bool { // KDB-046
 	if k.checked {
 		return r.holds(k, k.c)
 	}
-	return k.size == 0 || r.chainEnd(q, k.c) == k.c
+	return k.size == 0 || r.chainEnd(k.p, k.c) == k.c
 }
 
 // proven returns whether the checksum alone confirms the batch at q, which must begin with a header.
@@ -146,6 +159,40 @@ func (r *file) search(m *memo, x int, is func(int) bool) int {
 	return r.heads[i]
 }
 
+// covers returns whether a plausible batch that begins in [from, c) ends after c or has fill at its end (check 11).
+// The ends are in a tree, so that batches inside batches do not cost quadratic time (KDB-053).
+func (r *file) covers(from, c int) bool {
+	heads := r.scanned()
+	n := len(heads)
+	if r.ends == nil {
+		r.ends = make([]int, 2*n)
+		for i, q := range heads {
+			if r.plausible(q) {
+				r.ends[n+i] = r.ctl(q).c
+				if r.fillAt(r.ends[n+i]) {
+					r.ends[n+i] = math.MaxInt
+				}
+			}
+		}
+		for i := n - 1; i > 0; i-- {
+			r.ends[i] = max(r.ends[2*i], r.ends[2*i+1])
+		}
+	}
+	largest := 0
+	i, j := n+sort.SearchInts(heads, from), n+sort.SearchInts(heads, c)
+	for ; i < j; i, j = i/2, j/2 {
+		if i%2 == 1 {
+			largest = max(largest, r.ends[i])
+			i++
+		}
+		if j%2 == 1 {
+			j--
+			largest = max(largest, r.ends[j])
+		}
+	}
+	return largest > c
+}
+
 func (r *file) plausibleIn(from, to int) int {
 	if q := r.nextPlausible(from); q >= 0 && q < to {
 		return q
@@ -169,16 +216,6 @@ func (r *file) fills(k ctl) bool {
 			return false
 		}
 		x += s
-	}
-	return true
-}
-
-// users returns whether all records of a sound batch are of type 1.
-func (r *file) users(k ctl) bool {
-	for x := k.p + 28; x < k.c; x += int(binary.BigEndian.Uint32(r.d[x:])) {
-		if r.d[x+4] != 1 {
-			return false
-		}
 	}
 	return true
 }

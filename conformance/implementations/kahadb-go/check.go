@@ -3,59 +3,76 @@ package main
 import "bytes"
 
 const (
-	placeCertain = iota
-	placeDoubt
-	placeFound // found by a search, in doubt
+	found = iota
 	tornBatch
 	nowhere
 )
 
-// resync returns the offset at which the reader continues after an unsound batch at k.p.
+// resync returns the offset at which the reader continues after an invalid batch at k.p.
 func (r *file) resync(k ctl, badHeader bool) (int, int) {
 	p := k.p
-	sure := func(b bool) int {
-		if b {
-			return placeCertain
-		}
-		return placeDoubt
-	}
 	if badHeader {
-		if k.possible && k.checked && r.holds(k, k.c) {
-			return k.c, sure(k.c != p+28)
+		if x := r.chainEnd(p, r.N); x >= 0 { // A1
+			return x, found
 		}
-		if x := r.chainEnd(p, r.N); x >= 0 {
-			return x, sure(x != p+28)
-		}
-		if q := r.nextPlace(p + 1); q >= 0 {
-			return q, placeFound
+		if q := r.nextPlace(p + 1); q >= 0 { // A2
+			r.searched(p, q)
+			r.unsettle(r.trail(p).at)
+			return q, found
 		}
 		return 0, nowhere
 	}
 	if k.possible && k.c <= r.N && r.inStep(k.c) {
 		x := r.chainEnd(p, k.c)
-		if x >= 0 && x < k.c && r.proof(k, x) {
-			return x, sure(r.holds(k, x))
+		if x >= 0 && x < k.c && r.proof(k, x) { // B1
+			if !r.holds(k, x) {
+				r.unsettle(x)
+			}
+			return x, found
 		}
 		q := r.plausibleIn(p+1, k.c)
-		if q >= 0 && !r.marked(k.c) && x != k.c {
-			return q, placeFound
+		if q >= 0 && !r.marked(k.c) && x != k.c { // B2
+			r.searched(p, q)
+			r.unsettle(r.trail(p).at)
+			return q, found
 		}
-		if r.unfinished(k) {
+		if r.unfinished(k) { // B3
+			if q >= 0 {
+				r.unsettle(p)
+			}
 			return k.c, tornBatch
 		}
-		return k.c, sure(x == k.c || q < 0)
+		if q >= 0 && x != k.c { // B4
+			r.unsettle(k.c)
+		}
+		return k.c, found
 	}
 	past := k.possible && k.c > r.N
-	if x := r.chainEnd(p, r.N); x >= 0 && (!past || r.proof(k, x)) {
-		return x, sure(x != p+28 && (!k.possible || r.holds(k, x)))
+	if x := r.chainEnd(p, r.N); x >= 0 && (!past || r.proof(k, x)) { // C1
+		if k.possible && !r.holds(k, x) {
+			r.unsettle(x)
+		}
+		return x, found
 	}
-	if q := r.nextPlace(p + 1); q >= 0 {
-		return q, placeFound
+	if q := r.nextPlace(p + 1); q >= 0 { // C2
+		r.searched(p, q)
+		r.unsettle(r.trail(p).at)
+		return q, found
 	}
-	if past {
+	if past { // C3
 		return r.N, tornBatch
 	}
 	return 0, nowhere
+}
+
+func (r *file) unsettle(x int) { r.unsettled = max(r.unsettled, x) } // KDB-051
+
+// searched notes the unsettled offsets of a search that led from p to the batch at q (KDB-051).
+func (r *file) searched(p, q int) {
+	if k := r.ctl(q); r.plausible(q) && !r.confirmed(k) {
+		r.unsettle(k.c)
+	}
+	r.unsettle(r.reach(p, q))
 }
 
 func allZero(b []byte) bool {
@@ -69,11 +86,11 @@ func allZero(b []byte) bool {
 
 // read performs the checks of KDB-030 from offset 0 on.
 func (r *file) read() {
-	p, doubt, beyond := 0, false, 0 // doubt lasts at least up to the offset beyond
+	p := 0
 	N, f, d := r.N, r.f, r.d
 	finish := func(at int) { // the reader ends the file at this offset
 		r.end = at
-		if doubt {
+		if r.unsettled >= at {
 			r.end = -1
 		}
 	}
@@ -85,23 +102,24 @@ func (r *file) read() {
 		if r.eofAt(p) { // 2
 			q := p + 5
 			if !r.headerAt(q) {
-				q = r.nextPlausible(p + 5)
+				if q = r.nextPlausible(p + 5); q >= 0 {
+					r.searched(p, q)
+				}
 			}
 			if q < 0 {
 				finish(p)
 				return
 			}
 			r.lose(p, q, "early-eof", false)
-			beyond = max(beyond, r.reach(p, q))
-			p, doubt = q, true
+			p = q
 			continue
 		}
-		if n := f - p; n >= 1 && n <= 4 && bytes.Equal(d[p:f], eofRec[:n]) { // 3
+		if r.tornEOF(p) { // 3
 			r.lose(p, f, "torn-eof", true)
 			finish(p)
 			return
 		}
-		if n := f - p; n >= 1 && n <= 15 && bytes.Equal(d[p:f], header[:n]) { // 4
+		if r.tornHeader(p) { // 4
 			r.lose(p, f, "torn-header", true)
 			finish(p)
 			return
@@ -120,25 +138,40 @@ func (r *file) read() {
 		}
 		code := ""
 		switch {
+		case !head && k.possible && r.holds(k, k.c): // 7: the records are proven (KDB-034)
+			code = "bad-header"
+			if allZero(d[p : p+16]) { // KDB-040
+				code = "zero-gap"
+			}
+			r.lose(p, p+16, code, false)
+			r.records(k)
+			p = k.c
+			continue
 		case !head: // 7
 			code = "bad-header"
 		case !k.possible || k.c > N: // 8
 			code = "bad-size"
 		case k.size == 0 && (!k.checked || k.checksum == 1): // 9
 			if r.inStep(p + 28) {
-				p, doubt = p+28, doubt && p+28 <= beyond
+				p += 28
 				continue
 			}
 			code = "bad-size"
 		case k.checked && !r.holds(k, k.c): // 10
 			code = "checksum-mismatch"
-		case !k.checked && !r.inStep(k.c) && r.plausibleIn(p+28, k.c) >= 0: // 11
+		case !k.checked && !r.inStep(k.c) && r.covers(p+28, k.c): // 11
+			for q := r.plausibleIn(p+28, k.c); q >= 0; q = r.plausibleIn(q+1, k.c) { // KDB-051
+				r.unsettle(r.ctl(q).c - 1)
+			}
 			code = "bad-size"
 		case !k.checked && !r.fills(k): // 12
 			code = "bad-record"
 		default: // 13
 			r.records(k)
-			p, doubt = k.c, doubt && !(k.c > beyond && (k.checked || r.users(k)))
+			if !k.checked && !r.inStep(k.c) {
+				r.unsettle(r.reach(p+28, k.c))
+			}
+			p = k.c
 			continue
 		}
 		x, how := r.resync(k, !head)
@@ -152,10 +185,6 @@ func (r *file) read() {
 			if p >= f {
 				x = N
 			}
-		case placeDoubt:
-			doubt = true
-		case placeFound:
-			doubt, beyond = true, max(beyond, r.reach(p, x))
 		}
 		if code == "bad-header" && allZero(d[p:x]) {
 			code = "zero-gap"

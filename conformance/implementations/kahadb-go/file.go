@@ -73,15 +73,18 @@ type file struct {
 	sums  sums
 	heads []int // offsets of headers
 	scan  bool
-	plaus memo // of the plausible batches
-	place memo // of the plausible and proven batches
-	chain map[int]int
+	plaus memo  // of the plausible batches
+	place memo  // of the plausible and proven batches
+	ends  []int // a tree of the largest ends of plausible batches
+	chain map[int]trail
 	items []item
 	end   int // -1: null
+
+	unsettled int // the largest unsettled offset (KDB-051)
 }
 
 func newFile(d []byte) *file {
-	r := &file{d: d, N: len(d), chain: map[int]int{}}
+	r := &file{d: d, N: len(d), chain: map[int]trail{}, unsettled: -1}
 	r.sums.d = d
 	f := r.N
 	for f > 0 {
@@ -128,9 +131,29 @@ func (r *file) inStep(x int) bool { // KDB-031
 	if r.marked(x) {
 		return true
 	}
-	rest := r.d[x:]
-	return len(rest) >= 1 && (len(rest) <= 15 && bytes.Equal(rest, header[:len(rest)]) ||
-		len(rest) <= 4 && bytes.Equal(rest, eofRec[:len(rest)]))
+	return r.tornEOF(x) || r.tornHeader(x)
+}
+
+func (r *file) tornEOF(x int) bool { // check 3
+	n := r.f - x
+	return n >= 1 && n <= 4 && bytes.Equal(r.d[x:r.f], eofRec[:n])
+}
+
+func (r *file) tornHeader(x int) bool { // check 4
+	n := r.f - x
+	if n < 1 || n > 15 {
+		return false
+	}
+	d := r.d[x:r.f]
+	if bytes.Equal(d, header[:n]) {
+		return true
+	}
+	for k := 1; n == 5 && k <= 4; k++ {
+		if bytes.Equal(d[:k], header[:k]) && bytes.Equal(d[k:], eofRec[k:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // ctl holds the values of the 28 bytes at p, whether or not they begin with the header.

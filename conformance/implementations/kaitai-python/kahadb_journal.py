@@ -22,6 +22,9 @@ from conformance.kaitai.compile import compiled
 KahadbJournal = compiled("kahadb_journal").KahadbJournal
 EOF = b"-qMa4"
 HEADER = bytes.fromhex("0000001c02") + b"WRITE BATCH"
+# The headers of which one to fifteen bytes were written, perhaps over an EOF record (KDB-030).
+TORN_HEADERS = {HEADER[:n] for n in range(1, 16)} | {HEADER[:n] + EOF[n:] for n in range(1, 5)}
+TORN_EOFS = {EOF[:n] for n in range(1, 5)}
 LARGEST = 2147483614
 NAME = re.compile(r"db-([+-]?[0-9]+)\.log")
 
@@ -52,7 +55,8 @@ class DataFile:
         self.records: list[dict[str, Any]] = []
         self.lost: list[dict[str, Any]] = []
         self.end: int | None = 0
-        self.beyond = 0
+        self.unsettled = -1  # the largest unsettled offset (KDB-051)
+        self.trails: dict[int, tuple[int, bool]] = {}
         # The start and result of the last search, by ``or_proven``, so that no search is repeated.
         self.searched = {True: (0, -1), False: (0, -1)}
         self.fill = self.size
@@ -94,10 +98,15 @@ class DataFile:
         """Return whether an offset is in step (KDB-031)."""
         if at > self.size:
             return False
-        if self.is_fill(at) or self.is_marked(at):
-            return at < self.fill or self.is_fill(at)
-        rest = self.data[at:]
-        return at < self.fill and (HEADER.startswith(rest) or EOF.startswith(rest))
+        marked = at < self.fill and self.is_marked(at)
+        return marked or self.is_fill(at) or self.torn_piece(at) is not None
+
+    def torn_piece(self, at: int) -> str | None:
+        """Return the code of a header or EOF record that the content ends in (checks 3 and 4)."""
+        written = self.data[at : max(at, self.fill)]
+        if written in TORN_EOFS:
+            return "torn-eof"
+        return "torn-header" if written in TORN_HEADERS else None
 
     def claimed_end(self, batch: Any) -> int | None:
         """Return the end of a batch according to its size, or None for a bad size (KDB-035)."""
@@ -139,7 +148,7 @@ class DataFile:
             return None if self.in_step(end) else "bad-size"
         if checksum > 0:
             return None if self.sum_holds(batch, end) else "checksum-mismatch"
-        if not self.in_step(end) and self.search(at + 28, end) is not None:
+        if not self.in_step(end) and self.covers(at, end):
             return "bad-size"
         return None if self.fills_exactly(batch) else "bad-record"
 
@@ -149,11 +158,8 @@ class DataFile:
 
     def torn_head(self, at: int) -> tuple[int, str] | None:
         """Return the end and the code of an unfinished record, or None (KDB-041, KDB-043)."""
-        written = self.data[at : max(at, self.fill)]
-        if written and len(written) < 5 and EOF.startswith(written):
-            return at + len(written), "torn-eof"
-        if written and len(written) < 16 and HEADER.startswith(written):
-            return at + len(written), "torn-header"
+        if code := self.torn_piece(at):
+            return self.fill, code
         if self.data.startswith(HEADER, at) and at + 28 > self.size:
             return self.size, "torn-header"
         if not self.data.startswith(HEADER + bytes(4), at) or not self.unfinished(at + 28):
@@ -163,20 +169,31 @@ class DataFile:
 
     # KDB-044 to KDB-047
 
-    def chain(self, at: int, limit: int) -> int | None:
-        """Return the offset that the sizes of the records after ``at`` lead to (KDB-045)."""
+    def trail(self, at: int) -> tuple[int, bool]:
+        """Return where the records after ``at`` end or stop, and if they end (KDB-045)."""
         at += 28
-        if at < limit and self.data.startswith(HEADER, at):
-            return at
-        while at < limit:
+        if self.data.startswith(HEADER, at):
+            return at, True
+        passed: list[int] = []
+        trail = self.trails.get(at)
+        while trail is None:
             head = self.data[at : at + 5]
             size = int.from_bytes(head[:4], "big", signed=True)
             if len(head) < 5 or size < 5 or head[4] != 1:
-                return None
+                trail = at, False
+                break
+            passed.append(at)
             at += size
-            if at <= limit and self.in_step(at):
-                return at
-        return None
+            trail = (at, True) if self.in_step(at) else self.trails.get(at)
+        self.trails.update(dict.fromkeys(passed, trail))  # KDB-053
+        return trail
+
+    def chain(self, at: int, limit: int) -> int | None:
+        """Return the end of the chain up to ``limit`` (KDB-045)."""
+        end, ended = self.trail(at)
+        if end == at + 28 == limit:  # a header at ``limit`` is not a chain
+            return None
+        return end if ended and end <= limit else None
 
     def search(self, at: int, limit: int, or_proven: bool = False) -> int | None:
         """Return the next plausible, or proven, batch that begins in ``[at, limit)`` (KDB-046)."""
@@ -191,15 +208,37 @@ class DataFile:
             self.searched[or_proven] = at, offset
         return offset if offset < min(limit, self.size) else None
 
+    def covers(self, at: int, end: int) -> bool:
+        """Return whether an unchecked batch covers a plausible batch (check 11).
+
+        If it does, note the unsettled offsets of the batches inside (KDB-051).
+        """
+        inner: int | None = at + 28
+        is_covering, largest = False, 0
+        while (inner := self.search(inner, end)) is not None:
+            inner_end = self.claimed_end(self.batch(inner))
+            assert inner_end is not None
+            is_covering |= inner_end > end or self.is_fill(inner_end)
+            largest = max(largest, inner_end)
+            inner += 1
+        if is_covering:
+            self.unsettle(largest - 1)
+        return is_covering
+
     def is_plausible(self, at: int) -> bool:
         """Return whether the batch of a header is plausible (KDB-046)."""
-        batch = self.batch(at)
-        end = self.claimed_end(batch)
+        end = self.claimed_end(self.batch(at))
         if end is None or not self.in_step(end):
             return False
-        if self.is_marked(end):
-            return True
-        if batch is not None and batch.control.checksum > 0:
+        return self.is_marked(end) or self.is_confirmed(at)
+
+    def is_confirmed(self, at: int) -> bool:
+        """Return whether the checksum or the records of a batch lead to its end (KDB-046)."""
+        batch = self.batch(at)
+        end = self.claimed_end(batch)
+        if end is None or batch is None:
+            return False
+        if batch.control.checksum > 0:
             return self.sum_holds(batch, end)
         return end == at + 28 or self.chain(at, end) == end
 
@@ -209,62 +248,73 @@ class DataFile:
         end = self.claimed_end(batch)
         return end != at + 28 and self.sum_holds(batch, end)
 
-    def go_on(self, at: int, fault: str) -> tuple[int | None, int, str, bool]:
-        """Return the resume offset or None, the end and code of the loss, and if it is certain."""
+    def go_on(self, at: int, fault: str) -> tuple[int | None, int, str]:
+        """Return the resume offset or None, and the end and code of the loss."""
         batch = self.batch(at)
         end = self.claimed_end(batch)
-        to_fill = self.fill if self.fill > at else self.size
         if fault == "bad-header":
-            led = end if self.sum_holds(batch, end) else self.chain(at, self.size)
-            following = led if led is not None else self.search(at + 1, self.size, or_proven=True)
-            stop = to_fill if following is None else following
-            if led is None:
-                self.pass_over(at, stop)
-            code = fault if any(self.data[at:stop]) else "zero-gap"
-            return following, stop, code, led is not None and led > at + 28
-        if end is not None and end <= self.size and self.in_step(end):
-            led = self.chain(at, end)
-            proof = led is not None and self.sum_holds(batch, led)
-            if led is not None and led < end and (proof or self.is_marked(led)):
-                return led, led, fault, proof
-            within = None if led == end else self.search(at + 1, end)
-            if within is not None and not self.is_marked(end):
-                self.pass_over(at, within)
-                return within, within, fault, False
-            if self.unfinished(end):
-                return None, end, "torn-batch", True
-            return end, end, fault, within is None
-        led = self.chain(at, self.size)
-        certain = led is not None and led > at + 28
-        if end is not None and led is not None:
-            proof = self.sum_holds(batch, led)
-            certain = certain and proof
-            if end > self.size and not proof and not self.is_marked(led):
-                led = None
-        following = led if led is not None else self.search(at + 1, self.size, or_proven=True)
-        if following is None and end is not None and end > self.size:
-            return None, self.size, "torn-batch", True
-        stop = to_fill if following is None else following
-        if led is None:
-            self.pass_over(at, stop)
-        return following, stop, fault, certain and led is not None
+            place = self.chain(at, self.size)  # A1
+        elif end is not None and end <= self.size and self.in_step(end):
+            return self.go_on_before(at, end, fault)
+        else:
+            place = self.chain(at, self.size)  # C1
+            if place is not None and end is not None and not self.sum_holds(batch, place):
+                if end > self.size and not self.is_marked(place):
+                    place = None
+                else:
+                    self.unsettle(place)
+        if place is None:  # A2, C2
+            place = self.search(at + 1, self.size, or_proven=True)
+            if place is not None:
+                self.searched_past(at, place)
+                self.unsettle(self.trail(at)[0])
+        if place is None and fault != "bad-header" and end is not None and end > self.size:
+            return None, self.size, "torn-batch"  # C3
+        rest = self.fill if self.fill > at else self.size
+        stop = rest if place is None else place
+        if fault == "bad-header" and not any(self.data[at:stop]):
+            fault = "zero-gap"  # KDB-040
+        return place, stop, fault
 
-    def pass_over(self, at: int, to: int) -> None:
-        """Store the highest end of the batches whose headers are skipped (KDB-051)."""
+    def go_on_before(self, at: int, end: int, fault: str) -> tuple[int | None, int, str]:
+        """Do the same for a batch whose end is in step (lines B1 to B4)."""
+        place = self.chain(at, end)
+        if place is not None and place < end:
+            proof = self.sum_holds(self.batch(at), place)
+            if proof or self.is_marked(place):
+                if not proof:
+                    self.unsettle(place)
+                return place, place, fault
+        inner = self.search(at + 1, end)
+        if inner is not None and not self.is_marked(end) and place != end:
+            self.searched_past(at, inner)
+            self.unsettle(self.trail(at)[0])
+            return inner, inner, fault
+        if self.unfinished(end):
+            if inner is not None:
+                self.unsettle(at)
+            return None, end, "torn-batch"
+        if inner is not None and place != end:
+            self.unsettle(end)
+        return end, end, fault
+
+    # KDB-051
+
+    def unsettle(self, offset: int) -> None:
+        """Note an unsettled offset."""
+        self.unsettled = max(self.unsettled, offset)
+
+    def searched_past(self, at: int, place: int) -> None:
+        """Note the unsettled offsets of a search that led from ``at`` to ``place``."""
+        if self.is_plausible(place) and not self.is_confirmed(place):
+            self.unsettle(self.claimed_end(self.batch(place)) or 0)
+        self.unsettle_headers(at, place)
+
+    def unsettle_headers(self, at: int, to: int) -> None:
+        """Note where the batches of all headers in ``[at, to)`` claim to end."""
         while 0 <= (at := self.data.find(HEADER, at)) < to:
-            self.beyond = max(self.beyond, self.claimed_end(self.batch(at)) or 0)
+            self.unsettle(self.claimed_end(self.batch(at)) or 0)
             at += 1
-
-    def settles(self, batch: Any) -> bool:
-        """Return whether a sound batch ends the doubt (KDB-051)."""
-        end = self.claimed_end(batch)
-        if end is None or end <= self.beyond:
-            return False
-        if batch.control.len_records == 0 or batch.control.checksum > 0:
-            return True
-        return all(
-            record.header.type == KahadbJournal.RecordType.user for record in batch.parsed.records
-        )
 
     # Reading
 
@@ -297,33 +347,44 @@ class DataFile:
 
     def read(self) -> DataFile:
         """Read the whole file."""
-        at, doubt = 0, False
+        at = 0
+        self.end = None
         while not self.is_fill(at):
             if self.data.startswith(EOF, at):
-                direct = self.data.startswith(HEADER, at + 5)
-                resumes = at + 5 if direct else self.search(at + 5, self.size)
-                if resumes is None:
+                if self.data.startswith(HEADER, at + 5):
+                    place: int | None = at + 5
+                elif (place := self.search(at + 5, self.size)) is not None:
+                    self.searched_past(at, place)
+                if place is None:
                     break
-                self.pass_over(at, resumes)
-                self.lose(at, resumes, "early-eof")
-                at, doubt = resumes, True
+                self.lose(at, place, "early-eof")
+                at = place
                 continue
             if torn := self.torn_head(at):
                 self.lose(at, *torn)
                 break
             fault = self.fault(at)
+            batch = self.batch(at)
+            if fault == "bad-header" and self.sum_holds(batch, self.claimed_end(batch)):
+                self.lose(at, at + 16, "bad-header" if any(self.data[at : at + 16]) else "zero-gap")
+                fault = None  # KDB-034
             if fault is None:
-                batch = self.batch(at)
                 self.take(batch)
-                at, doubt = self.claimed_end(batch), doubt and not self.settles(batch)
+                end = self.claimed_end(batch)
+                assert batch is not None and end is not None
+                if batch.control.checksum <= 0 and not self.in_step(end):
+                    self.unsettle_headers(at + 28, end)
+                at = end
                 continue
-            following, stop, code, certain = self.go_on(at, fault)
+            place, stop, code = self.go_on(at, fault)
             self.lose(at, stop, code)
-            doubt = doubt or not certain
-            if following is None:
+            if place is None:
+                if code != "torn-batch":
+                    return self
                 break
-            at = following
-        self.end = None if doubt else at
+            at = place
+        if self.unsettled < at:
+            self.end = at
         return self
 
 

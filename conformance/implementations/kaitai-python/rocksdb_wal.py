@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +46,7 @@ class Parsed:
     is_cut: bool
     number: int | None
     offset: int | None
+    is_repaired: bool
 
     @property
     def dialect(self) -> str | None:
@@ -56,8 +58,17 @@ class Parsed:
         return "legacy" if self.kind in (1, 2, 3, 4, 10, 130) else None
 
 
-def parse(log: bytes, at: int, is_sync: bool) -> Parsed | None:
-    """Parse the physical record at an offset. Return None if fewer than seven bytes are left."""
+def masked(covered: bytes) -> int:
+    """Return the masked checksum (RDB-005)."""
+    value = crc32c(covered)
+    return ((value >> 15 | value << 17) + 0xA282EAD8) & LOW_HALF
+
+
+def parse(log: bytes, at: int, is_sync: bool, own: int | None = None) -> Parsed | None:
+    """Parse the physical record at an offset. Return None if fewer than seven bytes are left.
+
+    ``own`` is the number of the log, if the number in the header may be damaged (RDB-062).
+    """
     start = at // BLOCK * BLOCK
     block = log[start : start + BLOCK]
     if at - start + 7 > len(block):
@@ -67,29 +78,35 @@ def parse(log: bytes, at: int, is_sync: bool) -> Parsed | None:
     found = Log.Record(at - start, is_sync, stream)
     header = found.header
     is_whole = not found.is_truncated
-    masked = crc32c(found.checksum_input) if is_whole else 0
-    masked = ((masked >> 15 | masked << 17) + 0xA282EAD8) & LOW_HALF
+    covered = found.checksum_input if is_whole else b""
+    is_sound = is_whole and masked(covered) == header.checksum
+    number = header.log_number if header.len_header >= 11 else None
+    is_repaired = False
+    if is_whole and not is_sound and number is not None and own is not None:
+        covered = covered[:1] + own.to_bytes(4, "little") + covered[5:]
+        is_sound = is_repaired = masked(covered) == header.checksum
     return Parsed(
         at,
         at + header.len_full + header.len_data,
         header.type_code,
         header.len_full,
         found.data,
-        is_whole and masked == header.checksum,
+        is_sound,
         found.is_crossing_block,
         header.is_cut,
         found.is_truncated,
-        header.log_number if header.len_header >= 11 else None,
+        own if is_repaired else number,
         header.ofs_synced if header.len_header == 19 else None,
+        is_repaired,
     )
 
 
-def parse_any(log: bytes, at: int) -> Parsed | None:
+def parse_any(log: bytes, at: int, own: int | None = None) -> Parsed | None:
     """Parse a physical record of an unknown dialect: try a 19-byte header first (RDB-013)."""
-    sync = parse(log, at, True)
+    sync = parse(log, at, True, own)
     if sync is None or sync.is_sound:
         return sync
-    other = parse(log, at, False)
+    other = parse(log, at, False, own)
     return other if other and other.is_sound else sync
 
 
@@ -108,44 +125,60 @@ class Survey:
     """The result of the survey of the log."""
 
     number: int | None
+    known_from: int = -1
     dialect: str | None = None
     proven: int = 0
     others: list[int] = field(default_factory=list)
+    mine: list[Parsed] = field(default_factory=list)
     compression: int | None = None
 
     def belongs(self, found: Parsed) -> bool:
         """Return whether a physical record has the number of this log, or no number."""
         return found.number is None or found.number == self.number
 
+    def own(self, at: int) -> int | None:
+        """Return the number of the log, if it is known without the record at ``at`` (RDB-062)."""
+        return self.number if at > self.known_from else None
 
-def surveyed(log: bytes) -> Iterator[Parsed]:
-    """Yield the physical records of each block before the first one that is not sound."""
+    def proven_by(self, records: list[Parsed]) -> int:
+        """Return the offset that surveyed records of this log prove (RDB-016 and RDB-017)."""
+        if self.dialect == "wal-sync":
+            return max((one.offset or 0 for one in records), default=0)
+        if self.dialect == "recyclable":
+            return max((one.to for one in records), default=0)
+        return 0
+
+
+def surveyed(log: bytes, known: Survey) -> Iterator[Parsed]:
+    """Yield the physical records of each block before the first one that is not sound.
+
+    The first one with a number gives the log its number, if that is unknown (RDB-014).
+    """
     for start in range(0, len(log), BLOCK):
-        found = parse_any(log, start)
+        found = parse_any(log, start, known.own(start))
         while found is not None and found.is_sound:
+            if known.number is None and found.number is not None:
+                known.number, known.known_from = found.number, found.at
             yield found
             if found.to >= min(start + BLOCK, len(log)):
                 break
-            found = parse_any(log, found.to)
+            found = parse_any(log, found.to, known.own(found.to))
 
 
 def look_through(log: bytes, number: int | None) -> Survey:
     """Survey a log (RDB-012 to RDB-017), with its compression (RDB-030 and RDB-032)."""
-    first = parse_any(log, 0)
-    if first is not None and not first.is_sound and number is None and is_close(log, 0, None):
-        number = (int.from_bytes(log[7:11], "little") - 1) & LOW_HALF
-    records = list(surveyed(log))
-    if number is None:
-        number = next((one.number for one in records if one.number is not None), None)
     known = Survey(number)
+    first = parse_any(log, 0, number)
+    if first is not None and not first.is_sound and number is None and is_close(log, 0, None):
+        known.number = (int.from_bytes(log[7:11], "little") - 1) & LOW_HALF
+        known.known_from = 0
+    records = list(surveyed(log, known))
     known.others = [one.at for one in records if one.at % BLOCK == 0 and not known.belongs(one)]
     mine = [one for one in records if known.belongs(one)]
     known.dialect = next((one.dialect for one in mine if one.dialect), None)
     mine = [one for one in mine if one.dialect == known.dialect]
-    if known.dialect == "wal-sync":
-        known.proven = max(one.offset or 0 for one in mine)
-    elif known.dialect == "recyclable":
-        known.proven = max((one.at for one in mine if one.at % BLOCK == 0), default=0)
+    known.mine = mine
+    known.proven = known.proven_by(mine)
     if known.dialect == "wal-sync":
         known.compression = 0
     elif first is not None and first.is_sound and known.belongs(first):
@@ -168,6 +201,7 @@ class Open:
     to: int
     data: bytearray
     fields: dict[str, Any]
+    repaired: list[Parsed] = field(default_factory=list)
 
 
 class Reader:
@@ -187,6 +221,9 @@ class Reader:
         self.families: set[int] = set()
         self.stopped: int | None = None
         self.gave_up = False
+        self.last_fault = -1
+        self.mine_at = [one.at for one in known.mine]
+        self.last_whole: dict[int, int] = {}
         self.written = len(log.rstrip(b"\0"))
 
     # What a fault means.
@@ -196,20 +233,49 @@ class Reader:
         known = self.known
         if known.dialect == "legacy" or at < known.proven:
             return False
+        if known.dialect == "recyclable":
+            return self.last_own(at // BLOCK * BLOCK) <= at
         return known.dialect == "wal-sync" or any(other > at for other in known.others)
+
+    def last_own(self, start: int) -> int:
+        """Return where the last whole fragment of a recyclable log in a block begins, or -1.
+
+        It counts at any offset, but only with its own right checksum (RDB-050).
+        """
+        if start not in self.last_whole:
+            assert self.known.number is not None
+            own = re.escape(self.known.number.to_bytes(4, "little"))
+            block = self.log[start : start + BLOCK]
+            types = [one.start() for one in re.finditer(b"(?s)(?=[\5-\10]" + own + b")", block)]
+            self.last_whole = {start: -1}
+            for at in (start + one - 6 for one in reversed(types) if one >= 6):
+                found = parse(self.log, at, False)
+                if found is not None and found.is_sound:
+                    self.last_whole = {start: at}
+                    break
+        return self.last_whole[start]
 
     def fault(self, at: int, to: int, reason: str) -> bool:
         """Report damage or the end of the log, and return whether the log has ended."""
         if self.is_end(at):
-            start = self.open.at if self.open else at
-            stop = min((one for one in self.known.others if one > at), default=len(self.log))
-            self.open = None
-            self.tear(start, stop, "torn-tail")
+            self.end_at(at)
             return True
+        self.lose(at, to, reason)
+        return False
+
+    def lose(self, at: int, to: int, reason: str) -> None:
+        """Report damage that the cut of a WAL-sync log may expose, with the open record."""
+        self.last_fault = at
         self.damage(at, to, reason)
         if self.open:
             self.drop_open()
-        return False
+
+    def end_at(self, at: int) -> None:
+        """Report a torn tail that begins at an offset or at the open record (RDB-050)."""
+        start = self.open.at if self.open else at
+        stop = min((one for one in self.known.others if one > at), default=len(self.log))
+        self.open = None
+        self.tear(start, stop, "torn-tail")
 
     def damage(self, at: int, to: int, reason: str) -> None:
         """Report a damaged range with its reason code."""
@@ -276,8 +342,8 @@ class Reader:
     def parsed(self, at: int) -> Parsed | None:
         """Parse the physical record at an offset with the headers of the dialect."""
         if self.known.dialect is None:
-            return parse_any(self.log, at)
-        return parse(self.log, at, self.known.dialect == "wal-sync")
+            return parse_any(self.log, at, self.known.own(at))
+        return parse(self.log, at, self.known.dialect == "wal-sync", self.known.own(at))
 
     def cut(self, at: int, found: Parsed | None) -> int:
         """Handle the end of the log inside a physical record (RDB-019 and RDB-041)."""
@@ -297,14 +363,21 @@ class Reader:
         return boundary
 
     def other_log(self, at: int, rest: int, boundary: int) -> int:
-        """Handle a physical record of another log (RDB-025 and RDB-046)."""
+        """Handle a record of another log or a clean close (RDB-025, RDB-026 and RDB-046)."""
+        mine, index = self.mine_at, bisect_right(self.mine_at, at)
         if at < self.known.proven:
-            return self.rest_of_block(at, rest, boundary, "other-log")
-        self.stopped = at
+            goes_on = mine[index] if index < len(mine) and mine[index] < boundary else boundary
+            self.gave_up = rest < boundary == goes_on
+            self.lose(at, min(rest, goes_on), "other-log")
+            return goes_on
+        if self.known.dialect == "wal-sync" and index < len(mine):
+            self.end_at(at)
+        else:
+            self.stopped = at
         return boundary
 
     def zeros(self, at: int, rest: int, boundary: int) -> int:
-        """Handle a header of zeros (RDB-019, RDB-024 and RDB-045)."""
+        """Handle a header of zeros (RDB-019, RDB-045 and RDB-063)."""
         if at >= self.written:
             self.stopped = at
             return boundary
@@ -314,11 +387,11 @@ class Reader:
         if something.start() < boundary:
             return self.rest_of_block(at, rest, boundary, "zero-header")
         after = self.parsed(goes_on)
+        moved = {"legacy": (10, 130), "recyclable": (11, 131)}.get(self.known.dialect or "", ())
         is_said = (
             after is not None
             and after.is_sound
-            and after.header != 19
-            and after.kind in METADATA
+            and after.kind in moved
             and self.known.belongs(after)
             and goes_on - at < after.to - after.at
         )
@@ -336,7 +409,9 @@ class Reader:
             self.fragment(found, role)
         elif is_metadata and found.dialect in (None, self.known.dialect):
             if self.describes(found):
-                self.interrupt()
+                self.interrupt()  # The earlier fault (RDB-062).
+                if found.is_repaired:
+                    self.bad_number(found)
             else:
                 self.fault(found.at, found.to, "bad-metadata")
         elif found.kind >= 128 and not is_metadata and self.known.dialect == "legacy":
@@ -359,9 +434,15 @@ class Reader:
             return
         self.open.data += found.data
         self.open.to = found.to
+        if found.is_repaired:
+            self.open.repaired.append(found)
         if role in (1, 4):
-            done, self.open = self.open, None
-            self.release(done)
+            self.release(self.open)
+            self.open = None
+
+    def bad_number(self, found: Parsed) -> None:
+        """Report the header of a physical record that is whole except for its number (RDB-062)."""
+        self.damage(found.at, found.at + found.header, "bad-number")
 
     def release(self, done: Open) -> None:
         """Add a whole record, after decompression."""
@@ -380,6 +461,8 @@ class Reader:
                 self.damage(done.at, done.to, "bad-compression")
                 return
             payload = plain
+        for found in done.repaired:
+            self.bad_number(found)
         fields = {**done.fields, **self.said}
         self.said = {}
         self.records.append(record(payload, done.at, done.to - done.at) | fields)
@@ -428,8 +511,7 @@ class Reader:
         """Return the answer in the profile ``recover`` (RDB-054 and RDB-056)."""
         torn = self.lost_torn()
         end: int | None = len(self.log) if self.stopped is None else self.stopped
-        is_doubtful = self.known.dialect == "wal-sync" and self.first and self.has_ended_early()
-        if (self.gave_up and not torn) or is_doubtful:
+        if (self.gave_up and not torn) or self.is_exposed(end):
             end = None
         return {
             "verdict": "damaged" if self.first else "torn" if torn else "intact",
@@ -441,12 +523,12 @@ class Reader:
             "end": end,
         }
 
-    def has_ended_early(self) -> bool:
-        """Return whether the log ended before the end of the file, and not only zeros follow."""
-        torn = self.lost_torn()
-        if torn is not None:
-            return torn[2] != "torn-record" or torn[1] < self.written
-        return self.stopped is not None and self.stopped < self.written
+    def is_exposed(self, end: int) -> bool:
+        """Return whether a cut of a WAL-sync log at ``end`` leaves damage unproven (RDB-056)."""
+        known = self.known
+        if known.dialect != "wal-sync" or self.last_fault < 0:
+            return False
+        return known.proven_by([one for one in known.mine if one.to <= end]) <= self.last_fault
 
     def strict_answer(self) -> dict[str, Any]:
         """Return the answer in the profile ``strict`` (RDB-055)."""
@@ -471,7 +553,8 @@ def stated_size(data: bytes) -> int | None:
         about = zstandard.get_frame_parameters(data)
     except zstandard.ZstdError:
         return None
-    is_stated = 0 < about.content_size < 1 << 63
+    # The library gives the largest number for a size that the descriptor does not announce.
+    is_stated = data[4] & 0xE0 and about.content_size > 0
     return (
         about.content_size
         if is_stated and not about.dict_id and about.window_size <= WINDOW
@@ -480,12 +563,12 @@ def stated_size(data: bytes) -> int | None:
 
 
 def are_blocks_allowed(data: bytes) -> bool:
-    """Return whether no block of a frame is larger than its window or 128 KiB (RFC 8878)."""
+    """Return whether the sizes of all blocks of a frame are allowed (RDB-036, RFC 8878)."""
     largest = min(128 << 10, zstandard.get_frame_parameters(data).window_size)
     at = zstandard.frame_header_size(data)
     while at + 3 <= len(data):
         word = int.from_bytes(data[at : at + 3], "little")
-        if word >> 3 > largest:
+        if word >> 3 > largest or (word & 6 == 4 and word >> 3 == 0):
             return False
         if word & 1:
             return True

@@ -144,20 +144,29 @@ def find_start(log: bytes) -> Start | None:
 
 def rebuilt(log: bytes) -> Start | None:
     """Return the start that makes frame 1 valid, or None (SQW-026)."""
+    stored = int.from_bytes(log[24:28], "big"), int.from_bytes(log[28:32], "big")
+    by_stored: Start | None = None
     for page_size in PAGE_SIZES:
         if len(log) < 56 + page_size:
             break
         first = slots_of(log[: 56 + page_size], page_size)[0]
+        if not first.page:
+            break
         for order in ORDERS:
             value = backward(first.stored, first.covered, order)
             magic = (MAGIC + ORDERS.index(order)).to_bytes(4, "big")
             known = magic + VERSION.to_bytes(4, "big")
             a, b = forward((0, 0), known, order)
-            s, _ = backward(value, b"".join(n.to_bytes(4, "big") for n in first.salts), order)
             size_word = int.from_bytes(page_size.to_bytes(4, "big"), order)
-            if first.page and s == (a + b + size_word) % U4:
-                return Start(page_size, order, first.salts, value, is_damaged=True)
-    return None
+            own = b"".join(n.to_bytes(4, "big") for n in first.salts)
+            for salts in (own, log[16:24]):
+                s, _ = backward(value, salts, order)
+                if s == (a + b + size_word) % U4:
+                    numbers = int.from_bytes(salts[:4], "big"), int.from_bytes(salts[4:], "big")
+                    return Start(page_size, order, numbers, value, is_damaged=True)
+            if by_stored is None and value == stored:
+                by_stored = Start(page_size, order, first.salts, value, is_damaged=True)
+    return by_stored
 
 
 def linked(log: bytes) -> Start | None:
@@ -270,11 +279,14 @@ class Reader:
         last = own[-1] if own else self.committed
         ending = last
         for slot in self.slots[last:]:
-            if slot.salts != (0, 0) or not slot.page:
+            if slot.salts != (0, 0):
                 break
             ending = slot.number
         is_cut = self.is_cut(ending)
-        marks = [n for n in own if self.slots[n - 1].db_pages or self.slots[n - 1].padding_of]
+        piece = self.log[self.at(len(self.slots) + 1) :]
+        if ending == len(self.slots) and piece and not piece[:16].strip(b"\0"):
+            ending += 1  # SQW-032
+        marks = [n for n in own if self.is_mark(self.slots[n - 1])]
         in_transactions = {s.number: group for group in proven for s in group}
         ends = {group[-1].number for group in proven}
 
@@ -299,7 +311,8 @@ class Reader:
         elif ending >= first:
             torn = "uncommitted"
         if torn and not (strict and reason):
-            self.lose(self.at(first), len(self.log) if is_cut else self.at(ending + 1), torn)
+            end = len(self.log)
+            self.lose(self.at(first), end if is_cut else min(end, self.at(ending + 1)), torn)
         return reason, torn
 
     def is_own(self, slot: Slot) -> bool:
@@ -432,17 +445,38 @@ class Reader:
         before = self.followed(group)
         return (before <= self.committed or before in ends) and self.repeats(group, before)
 
+    def size_word(self, slot: Slot) -> int | None:
+        """Return the word ``z`` of the size that fits an unproven slot's checksum (SQW-040)."""
+        before = self.stored(slot.number - 1)
+        if slot.follows is not None or slot.number <= self.committed or before is None:
+            return None
+        s, t = backward(slot.stored, slot.image, self.start.order)
+        return (t - before[1] - s) % U4
+
+    def lost_size(self, slot: Slot) -> int | None:
+        """Return the lost size of a slot, as a word; None if it has none (SQW-055)."""
+        size = self.size_word(slot)
+        before = self.stored(slot.number - 1)
+        if slot.db_pages or not size or before is None:
+            return None
+        s, _ = backward(slot.stored, slot.image, self.start.order)
+        page = int.from_bytes(slot.head[:4], self.start.order)  # type: ignore[arg-type]
+        return size if s == (before[0] + page + before[1]) % U4 else None
+
+    def is_mark(self, slot: Slot) -> bool:
+        """Return whether a slot counts as a commit frame (SQW-015, SQW-055)."""
+        is_commit = slot.db_pages != 0 or slot.padding_of is not None
+        return is_commit or self.lost_size(slot) is not None
+
     def is_end(self, number: int) -> bool:
         """Return whether a transaction can begin after a slot (SQW-040)."""
         if not number:
             return True
         slot = self.slots[number - 1]
-        before = self.stored(number - 1)
-        if slot.follows is None and number > self.committed and before is not None:
-            s, t = backward(slot.stored, slot.image, self.start.order)
-            if t == (before[1] + s) % U4:
-                return False  # the checksum was computed with db_pages 0
-        return slot.db_pages != 0
+        if slot.db_pages:
+            return self.size_word(slot) != 0
+        size = self.lost_size(slot)
+        return size is not None and size % ((1 << 34) // self.start.page_size) != 0
 
     def return_proven(self, groups: list[list[Slot]]) -> None:
         """Add the transactions of the chain, then the others, depth first (SQW-039)."""

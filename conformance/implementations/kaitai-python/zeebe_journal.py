@@ -41,9 +41,11 @@ class Segment:
         about = self.top.descriptor.segment if self.sound else None
         self.index = about.index if about else None
         self.max_size = about.max_segment_size if about else 0
-        has_seal = bool(about and self.data[0] == 2 and about.has_seal)
-        sealed = has_seal and about.last_index > 0 and about.last_position > 0
+        # A segment without a readable descriptor has no seal, and M is N (ZBJ-040).
+        self.has_seal = bool(about and self.data[0] == 2 and about.has_seal)
+        sealed = self.has_seal and about.last_index > 0 and about.last_position > 0
         self.seal = about.last_index if sealed else None
+        self.seal_at = about.last_position if sealed else None
 
     def _descriptor_fault(self) -> str | None:
         """Return the reason code of an invalid descriptor (ZBJ-005 to ZBJ-011, ZBJ-040)."""
@@ -71,18 +73,28 @@ class Segment:
         """Return a lost range (ZBJ-034)."""
         cut = reason in ("torn-record", "torn-descriptor")
         end = max(at, len(self.data) if cut else self.used)
-        return ({"file": self.file} if self.file else {}) | {
-            "from": at,
-            "to": end,
-            "reason": reason,
-        }
+        return self.gap(at, end, reason)
 
-    def record_fault(self, parsed: Any, index: int) -> str | None:
-        """Perform the checks 2 to 10 of ZBJ-025."""
+    def gap(self, start: int, to: int, reason: str) -> dict[str, Any]:
+        """Return a lost range with the given ends."""
+        location = {"file": self.file} if self.file else {}
+        return location | {"from": start, "to": to, "reason": reason}
+
+    def parse(self, at: int) -> Any:
+        """Parse the record at an offset."""
+        self.top._io.seek(at)
+        return ZeebeSegment.Record(at, self.top._io, self.top, self.top)
+
+    def fault_at(self, at: int) -> str | None:
+        """Perform the checks 1 to 9 of ZBJ-025. The code of check 1 is empty."""
+        if at >= len(self.data) or self.data[at] == 0:
+            return ""
+        return "unknown-frame" if self.data[at] != 1 else self.content_fault(self.parse(at))
+
+    def content_fault(self, parsed: Any) -> str | None:
+        """Perform the checks 3 to 9 of ZBJ-025."""
         at, size = parsed.ofs_record, len(self.data)
         room = max(size, self.max_size)
-        if parsed.frame != 1:
-            return "unknown-frame"
         if parsed.len_available < 21:
             return "torn-record" if size < room else "bad-length"
         header = parsed.peeked
@@ -90,15 +102,13 @@ class Segment:
             return "bad-header"
         (length,) = struct.unpack_from("<i", self.data, at + 17)
         end = at + 9 + header.len_block + length
-        if length < 0 or end > room:
+        if length < 28 or end > room:
             return "bad-length"
         if end > size:
             return "torn-record"
         if crc32c(parsed.checksum_input) != parsed.metadata.checksum:
             return "checksum-mismatch"
         data = parsed.checksum_input
-        if len(data) < 24:
-            return "data-header"
         block, template, schema, version = struct.unpack_from("<HHHH", data)
         if (template, schema) != (2, 7) or block < 16:
             return "data-header"
@@ -107,98 +117,363 @@ class Segment:
             return "data-length"
         if parsed.data.len_entry < room and version <= 2:
             return "data-length"
-        return None if parsed.data.index == index else "index-mismatch"
+        return None
+
+    def end_of(self, at: int) -> int | None:
+        """Return the end of a faulty record by its two lengths (ZBJ-064)."""
+        if at + 49 > len(self.data):
+            return None
+        (length,) = struct.unpack_from("<I", self.data, at + 17)
+        (payload,) = struct.unpack_from("<I", self.data, at + 45)
+        if length < 28:
+            return None
+        ends = {at + 21 + length, at + 49 + payload}
+        if len(ends) == 2:
+            ends = {end for end in ends if self.may_begin(end)}
+        return ends.pop() if len(ends) == 1 else None
+
+    def may_begin(self, at: int) -> bool:
+        """Return whether a record may begin at an offset (ZBJ-064)."""
+        size = len(self.data)
+        if at < size:
+            return self.data[at] in (0, 1)
+        return at <= max(size, self.max_size)
+
+    def chain_at(self, at: int) -> tuple[list[int], int]:
+        """Return the offsets of a chain, and its end. A whole record begins it (ZBJ-065)."""
+        offsets = [at]
+        parsed = self.parse(at)
+        while True:
+            at, index = parsed.ofs_next, parsed.data.index
+            if self.fault_at(at) is not None:
+                return offsets, at
+            parsed = self.parse(at)
+            if parsed.data.index != index + 1:
+                return offsets, at
+            offsets.append(at)
+
+    def chains(self, start: int) -> Iterator[list[int]]:
+        """Yield the offsets of each chain from an offset on.
+
+        Raise OverflowError if too many bytes have a wrong checksum (ZBJ-065).
+        """
+        at, wrong = start, 0
+        while True:
+            # Template and schema of the metadata, after the frame and the length of the block.
+            at = self.data.find(b"\1\0\7\0", at + 3) - 3
+            if at < 0:
+                return
+            fault = self.fault_at(at)
+            if fault is None:
+                chain, at = self.chain_at(at)
+                yield chain
+                continue
+            if fault == "checksum-mismatch":
+                wrong += len(self.parse(at).checksum_input)
+                if wrong > len(self.data):
+                    raise OverflowError
+            at += 1
 
 
 class Recovery:
-    """Reads a journal segment by segment and collects losses (ZBJ-035 to ZBJ-044)."""
+    """Reads a journal segment by segment and collects losses (ZBJ-035 to ZBJ-066)."""
 
     def __init__(self, flushed: int | None) -> None:
         self.flushed = flushed
+        self.segments: list[Segment] = []
         self.expected: int | None = None
         self.asqn = -1
         self.records: list[dict[str, Any]] = []
         self.lost: list[tuple[dict[str, Any], bool]] = []
-        self.end: tuple[int, str | None] | None = (0, None)
-        self.over = False
-        self.damage = False
-        self.open_end: tuple[Segment, int] | None = None
+        self.after_loss = False
+        self.missing: int | None = None  # the highest index known to be missing
+        self.over = False  # no segment was scanned after the last fault
+        self.damage = False  # this fault is damage
+        self.front = False  # a fault at offset 0 after the last segment scanned
+        self.last: Segment | None = None  # the last segment scanned for records
+        self.last_end = 0
+        self.last_fault = False  # a fault ended it
+        self.found = False  # it has a record found after a fault
+        self.listed = False  # its end was listed (ZBJ-060)
+
+    def next_index(self) -> int:
+        """Return e."""
+        return 1 if self.expected is None else self.expected
 
     def promised(self) -> bool:
-        """Return whether the expected index was acknowledged."""
-        expected = 1 if self.expected is None else self.expected
-        return self.flushed is not None and self.flushed >= expected
+        """Return whether record e was acknowledged."""
+        return self.flushed is not None and self.flushed >= self.next_index()
 
-    def stop(self, segment: Segment, at: int, reason: str, damage: bool = False) -> None:
-        """End the log at a fault."""
-        self.over = True
-        self.damage = damage or self.promised()
-        self.lost.append((segment.lost(at, reason), self.damage))
-        if self.damage:
-            self.end = None
-
-    def take(self, segment: Segment, following: Segment | None) -> None:
-        """Process the next segment."""
-        if self.over:
-            if not segment.prepared:
-                self.lost.append((segment.lost(0, "segment-gap"), self.damage))
-        elif segment.prepared:
-            if following and not following.prepared:
-                self.turn_away(segment, "zero-segment")
-        elif segment.fault:
-            self.turn_away(segment, segment.fault)
-        elif self.expected is not None and segment.index != self.expected:
-            later = segment.index > self.expected
-            self.turn_away(segment, "segment-gap" if later else "segment-overlap")
-        else:
-            self.expected = segment.index
-            self.scan(segment, following)
-
-    def turn_away(self, segment: Segment, reason: str) -> None:
-        """Report a fault at offset 0 and the bytes after the presumed end of the log (ZBJ-060)."""
-        hidden = (
-            [self.open_end[0].lost(self.open_end[1], "missing-records")] if self.open_end else []
+    def is_damage(self, number: int) -> bool:
+        """Return whether a fault in a segment is damage (ZBJ-035)."""
+        return self.promised() or any(
+            segment.sound and (self.expected is None or segment.index >= self.expected)
+            for segment in self.segments[number + 1 :]
         )
-        self.lost += [(gap, self.promised()) for gap in hidden if gap["from"] < gap["to"]]
-        self.stop(segment, 0, reason)
 
-    def scan(self, segment: Segment, following: Segment | None) -> None:
-        """Read the records of one segment, and determine whether the log continues after them."""
-        at, fault = segment.top.descriptor.len, None
-        for parsed in segment.top.records if segment.top.has_records else ():
-            fault = segment.record_fault(parsed, self.expected)
-            if fault:
-                break
-            size = parsed.ofs_next - at
-            self.add_record(segment, parsed, at, size)
-            at += size
-        self.end = (at, segment.file)
-        next_index = following.index if following else None
-        expected, seal = self.expected, segment.seal
-        self.open_end = None
-        if fault is None and seal is not None and seal >= expected and next_index != expected:
-            fault = "missing-records"
-        if fault is None:
-            if seal is None or seal + 1 != expected:
-                self.open_end = (segment, at)
+    def following(self, number: int) -> int | None:
+        """Return the index of the next segment, if it can be read."""
+        later = self.segments[number + 1 : number + 2]
+        return later[0].index if later and later[0].sound else None
+
+    def known(self, number: int) -> tuple[str, int] | None:
+        """Return how the known record of a segment is known, and its index (ZBJ-062)."""
+        segment = self.segments[number]
+
+        def above(index: int) -> bool:
+            return not segment.sound or index > segment.index
+
+        if segment.seal is not None:
+            return "seal", segment.seal
+        following = self.following(number)
+        if following is not None and above(following):
+            return "next", following - 1
+        if any(later.sound and above(later.index) for later in self.segments[number + 1 :]):
+            return None
+        return None if self.flushed is None else ("flushed", self.flushed)
+
+    def take(self, number: int) -> None:
+        """Process the next segment."""
+        segment = self.segments[number]
+        if segment.prepared:
+            later = self.segments[number + 1 : number + 2]
+            if later and not later[0].prepared:
+                self.turn_away(number, "zero-segment")
+        elif segment.fault:
+            self.without_descriptor(number)
+        elif self.expected is not None and segment.index < self.expected:
+            gone = self.missing is not None and self.missing >= segment.index
+            self.turn_away(number, "segment-overlap", gone)
+        else:
+            if self.expected is not None and segment.index > self.expected:
+                self.gap_before(segment)
+            if self.expected is not None or self.front:
+                self.jump(segment.index)
+            self.scan(number, segment.top.descriptor.len, segment.index)
+
+    def gap_before(self, segment: Segment) -> None:
+        """List the records that are missing before a segment (ZBJ-039)."""
+        if self.front:
             return
-        resumes = [expected, *([seal + 1] if seal is not None and seal >= expected else [])]
-        resumed = next_index is not None and next_index in resumes
-        certain = resumed or len(resumes) > 1 or fault in ALWAYS_DAMAGE
-        self.stop(segment, at, fault, certain)
-        if resumed:
-            self.expected, self.over = next_index, False
+        if self.last and self.last_fault:
+            seal = self.last.seal
+            if seal is None or segment.index <= seal + 1:
+                return
+        self.incomplete(True)
+        self.lost.append((segment.gap(0, 0, "segment-gap"), True))
 
-    def add_record(self, segment: Segment, parsed: Any, at: int, size: int) -> None:
+    def incomplete(self, damage: bool) -> None:
+        """List the bytes after the presumed end of the last segment scanned (ZBJ-060)."""
+        if self.last is None or self.last_fault or self.listed:
+            return
+        gap = self.last.lost(self.last_end, "missing-records")
+        if gap["from"] < gap["to"] and self.last.seal != self.next_index() - 1:
+            self.lost.append((gap, damage))
+            self.listed = True
+
+    def turn_away(self, number: int, reason: str, damage: bool = False) -> None:
+        """Report a fault at offset 0 of a segment that has no records."""
+        self.damage = damage or self.is_damage(number)
+        self.incomplete(self.damage)
+        self.lost.append((self.segments[number].lost(0, reason), self.damage))
+        self.front = self.over = True
+
+    def without_descriptor(self, number: int) -> None:
+        """Look for records in a segment whose descriptor cannot be read (ZBJ-040)."""
+        segment, known = self.segments[number], self.known(number)
+        assert segment.fault
+        first = None
+        if known and (self.expected is None or known[1] >= self.expected):
+            for at in (29, 45, 57):
+                if segment.fault_at(at) is None:
+                    index = segment.parse(at).data.index
+                    if index == self.expected or (self.expected is None and index <= known[1]):
+                        first = at, index
+                        self.jump(index)
+                        break
+            else:
+                first = self.chain(segment, 0, known)
+                if first:
+                    if first[1] != self.expected:  # ZBJ-060
+                        self.incomplete(True)
+                    self.jump(first[1])
+        if first is None:
+            self.turn_away(number, segment.fault)
+            return
+        self.lost.append((segment.gap(0, first[0], segment.fault), True))
+        self.scan(number, *first, found=True)
+
+    def jump(self, index: int) -> None:
+        """Note the missing records before a record or a segment (ZBJ-066).
+
+        Before the first descriptor, e is 1.
+        """
+        if index > self.next_index():
+            self.after_loss = True
+            self.missing = max(self.missing or index - 1, index - 1)
+
+    def chain(self, segment: Segment, at: int, known: tuple[str, int]) -> tuple[int, int] | None:
+        """Return offset and index of the first record of the proven chain (ZBJ-065)."""
+        kind, target = known
+        parsed = segment.parse(at)
+        if segment.content_fault(parsed) is None:
+            chain, _ = segment.chain_at(at)
+            first = parsed.data.index
+            holds = self.next_index() <= first <= target < first + len(chain)
+            if holds and self.asqn_fits(parsed):
+                return at, first
+        if len(segment.data) < segment.max_size:
+            return None
+        holding = []  # the chains with the known record
+        below = above = None  # the nearest indexes of chains without it
+        try:
+            for chain in segment.chains(at):
+                first = segment.parse(chain[0]).data.index
+                last = first + len(chain) - 1
+                if last < target:
+                    below = last if below is None else max(below, last)
+                elif first > target:
+                    above = first if above is None else min(above, first)
+                else:
+                    holding.append((chain, first, last))
+        except OverflowError:
+            return None
+        if len(holding) != 1:
+            return None
+        chain, first, last = holding[0]
+        if first < self.next_index():
+            return None
+        if (below is not None and below >= first) or (above is not None and above <= last):
+            return None
+        if kind == "seal":
+            is_right = chain[target - first] == segment.seal_at
+        else:
+            is_right = len(chain) > 1 and (kind == "flushed" or last == target)
+        return (chain[0], first) if is_right else None
+
+    def neighbour(self, segment: Segment, at: int, known: int) -> tuple[int, int] | None:
+        """Return offset and index of the record to which the lengths lead (ZBJ-064)."""
+        for index in range(self.next_index(), known + 1):
+            end = segment.end_of(at)
+            if end is None:
+                return None
+            if segment.fault_at(end) is None:
+                found = segment.parse(end).data.index
+                if found in (index, index + 1):
+                    return end, found
+            at = end
+        return None
+
+    def scan(self, number: int, at: int, index: int, found: bool = False) -> None:
+        """Read the records of one segment."""
+        segment = self.segments[number]
+        self.expected, self.last, self.found = index, segment, found
+        self.front = self.over = self.listed = False
+        if found and segment.data[at] != 1:  # a chain may begin so (ZBJ-065)
+            parsed = segment.parse(at)
+            self.add_record(segment, parsed)
+            at = parsed.ofs_next
+        while True:
+            fault = segment.fault_at(at)
+            if fault is None:
+                parsed = segment.parse(at)
+                fault = self.index_fault(number, parsed)
+                if fault is None:
+                    self.add_record(segment, parsed)
+                    at = parsed.ofs_next
+                    continue
+            following = self.resume(number, at, fault)
+            if following is None:
+                break
+            at, self.found = following, True
+        self.close(number, at, fault)
+
+    def index_fault(self, number: int, parsed: Any) -> str | None:
+        """Perform the check 10 of ZBJ-025 (ZBJ-031)."""
+        segment, index = self.segments[number], parsed.data.index
+        later = (after.index for after in self.segments[number + 1 :] if after.sound)
+        limit = next(later, None)
+        if index != self.expected:
+            return "index-mismatch"
+        if limit is None or index < limit:
+            return None
+        if segment.sound and limit <= segment.index:
+            return None
+        return None if segment.seal is not None and limit <= segment.seal else "index-mismatch"
+
+    def resume(self, number: int, at: int, fault: str) -> int | None:
+        """Return where a reader continues after a fault or a frame of 0, or None (ZBJ-062)."""
+        segment = self.segments[number]
+        if at >= len(segment.data):
+            return None
+        parsed = segment.parse(at)
+        first = self.proven(number, parsed, fault)
+        if first is None:
+            return None
+        same = first[0] == at and parsed.frame != 1
+        if same and first[1] == self.expected:
+            gap = segment.gap(at, at + 1, "unknown-frame")
+        else:
+            gap = segment.gap(at, first[0], fault or "missing-records")
+        self.lost.append((gap, True))
+        self.jump(first[1])
+        self.expected = first[1]
+        if same:
+            self.add_record(segment, parsed)
+            return int(parsed.ofs_next)
+        return first[0]
+
+    def proven(self, number: int, parsed: Any, fault: str) -> tuple[int, int] | None:
+        """Return offset and index of the next proven record (ZBJ-062)."""
+        segment, known, at = self.segments[number], self.known(number), parsed.ofs_record
+        same = self.same_place(number, parsed)
+        if same and fault:  # for a frame other than 0, whatever the known record is
+            return same
+        if known is None or self.next_index() > known[1]:
+            return None
+        if not fault:
+            if not segment.has_seal or self.following(number) == self.expected:
+                return None
+            if known[0] == "flushed":
+                return self.chain(segment, at, known)
+        return same or self.neighbour(segment, at, known[1]) or self.chain(segment, at, known)
+
+    def same_place(self, number: int, parsed: Any) -> tuple[int, int] | None:
+        """Return offset and index of a record of which only the frame is wrong (ZBJ-063)."""
+        if parsed.frame == 1 or self.segments[number].content_fault(parsed) is not None:
+            return None
+        if self.index_fault(number, parsed) is not None or not self.asqn_fits(parsed):
+            return None
+        return parsed.ofs_record, parsed.data.index
+
+    def asqn_fits(self, parsed: Any) -> bool:
+        """Perform the check 11 of ZBJ-025 (ZBJ-024)."""
+        return bool(parsed.data.asqn == -1 or parsed.data.asqn > self.asqn)
+
+    def close(self, number: int, at: int, fault: str) -> None:
+        """End a segment, and report the fault at its end."""
+        segment = self.segments[number]
+        self.last_end = at
+        short = segment.seal is not None and segment.seal >= self.next_index()
+        if short:
+            self.missing = max(self.missing or segment.seal, segment.seal)
+        if not fault and short and self.following(number) != self.expected:
+            fault = "missing-records"
+        self.last_fault = bool(fault)
+        if fault:
+            self.over = True
+            self.damage = short or fault in ALWAYS_DAMAGE or self.is_damage(number)
+            self.lost.append((segment.lost(at, fault), self.damage))
+
+    def add_record(self, segment: Segment, parsed: Any) -> None:
         """Add a record that passed the checks 2 to 10."""
+        assert self.expected is not None
         self.expected += 1
+        at, size = parsed.ofs_record, parsed.ofs_next - parsed.ofs_record
         asqn = parsed.data.asqn
         location = {"file": segment.file} if segment.file else {}
-        if asqn != -1 and asqn <= self.asqn:
-            self.lost.append(
-                ({**location, "from": at, "to": at + size, "reason": "asqn-order"}, True)
-            )
-            return
+        if not self.asqn_fits(parsed):  # ZBJ-032
+            self.lost.append((segment.gap(at, at + size, "asqn-order"), True))
         self.asqn = max(self.asqn, asqn)
         payload = parsed.data._raw_entry
         fields = {
@@ -207,27 +482,45 @@ class Recovery:
             "checksum": str(parsed.metadata.checksum),
             **zeebe_raft.fields(payload),
         }
+        if self.after_loss:
+            fields["after_loss"] = True
         self.records.append({**location, **record(payload, at, size), **fields})
+
+    def missing_at_end(self) -> None:
+        """List the acknowledged records that are missing at the end (ZBJ-041)."""
+        gap: dict[str, Any] = {"from": 0, "to": 0, "reason": "missing-records"}
+        if self.last:
+            gap = self.last.lost(self.last_end, "missing-records")
+        elif self.segments:
+            gap = self.segments[0].gap(0, 0, "missing-records")
+        self.lost.append((gap, True))
+        self.over = self.damage = True
+
+    def end(self) -> tuple[int, str | None] | None:
+        """Return the end of the log (ZBJ-044)."""
+        if (self.over and self.damage) or self.found:
+            return None
+        if self.last:
+            return self.last_end, self.last.file
+        return 0, self.segments[0].file if self.segments else None
 
     def answer(self, segments: list[Segment]) -> dict[str, Any]:
         """Return the answer in the profile recover."""
-        for number, segment in enumerate(segments):
-            if number == 0 and segment.fault in REFUSED:
-                return refused(segment.fault)
-            if number == 0:
-                self.end = (0, segment.file)
-            following = segments[number + 1] if number + 1 < len(segments) else None
-            self.take(segment, following)
+        if (  # ZBJ-011
+            segments
+            and segments[0].fault in REFUSED
+            and not any(segment.sound for segment in segments)
+        ):
+            return refused(segments[0].fault)
+        self.segments = segments
+        for number in range(len(segments)):
+            self.take(number)
         if not self.over and self.promised():
-            assert self.end is not None
-            at, file = self.end
-            last = next((segment for segment in segments if segment.file == file), None)
-            gap = {"from": at, "to": at, "reason": "missing-records"}
-            self.lost.append((last.lost(at, "missing-records") if last else gap, True))
-            self.end = None
+            self.missing_at_end()
+        end = self.end()
         damage = [gap["reason"] for gap, damaged in self.lost if damaged]
         torn = [gap["reason"] for gap, damaged in self.lost if not damaged]
-        at, file = self.end or (None, None)
+        at, file = end or (None, None)
         return {
             "verdict": "damaged" if damage else "torn" if torn else "intact",
             "reason": next(iter(damage + torn), None),
@@ -263,13 +556,22 @@ def refused(reason: str) -> dict[str, Any]:
     return {"verdict": "refused", "reason": reason, "records": [], "lost": [], "end": None}
 
 
-def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
-    """Return the flushed index, from the context or from the ``.meta`` file."""
-    given = context.get("last_flushed_index")
+def flushed_index(
+    path: Path, name: str, context: dict[str, Any], one: Segment | None
+) -> int | None:
+    """Return F, from the context or from the ``.meta`` file (ZBJ-035, ZBJ-059).
+
+    ``one`` is the only segment of a log that is one file.
+    """
+    given = context.get("last_flushed_index", "meta")
     if given == "meta":
-        file = path / f"{name}.meta"
+        if one and not one.has_seal:
+            return None
+        file = (path.parent if one else path) / f"{name}.meta"
         is_there = name and "/" not in name and "\0" not in name and file.is_file()
         given = flushed_in_meta(file.read_bytes()[:256]) if is_there else None
+        if given is not None and one and one.seal is not None:
+            given = min(given, one.seal)
     return None if given is None or int(given) < 0 else int(given)
 
 
@@ -310,6 +612,9 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         segments = [Segment(file, file.name) for _, file in files]
     else:
         segments = [Segment(path, None)]
-    recovery = Recovery(flushed_index(path, name or "", context))
+        match = SEGMENT.fullmatch(path.name)
+        name = match[1] if match and int(match[2]) < 2**31 else ""
+    one = None if path.is_dir() else segments[0]
+    recovery = Recovery(flushed_index(path, name or "", context, one))
     answer = recovery.answer(segments)
     return recovery.strict(answer, segments) if request["profile"] == "strict" else answer

@@ -80,11 +80,6 @@ const (
 	ignorableKind
 )
 
-// isMetadata reports whether physical records of a kind are metadata (RDB-009).
-func (k kind) isMetadata() bool {
-	return k == compressionKind || k == timestampsKind || k == precedingKind
-}
-
 // kindOf returns the kind of a physical record by the table of RDB-006. In a log without a dialect, only the
 // compression record has a kind, because legacy and recyclable logs share it.
 func (d dialect) kindOf(rec physical) kind {
@@ -134,6 +129,7 @@ type physical struct {
 	typ        int
 	header     int64
 	sound      bool
+	repaired   bool // sound only with the number of the log (RDB-062)
 	number     uint32
 	syncOffset uint64
 	data       []byte
@@ -143,19 +139,26 @@ type physical struct {
 func (rec physical) hasNumber() bool { return rec.header != legacyHeader }
 
 // parse reads the physical record at the start of rest. rest begins at the offset at, extends to the end of the block
-// or of the log, and has at least 7 bytes. If the type allows two header sizes, the checksum selects one of them.
-func (d dialect) parse(rest []byte, at int64) physical {
+// or of the log, and has at least 7 bytes. If the type allows two header sizes, the checksum selects one of them. own is
+// the number of the log, or nil if it does not count here (RDB-062).
+func (d dialect) parse(rest []byte, at int64, own *uint32) physical {
 	length := int64(binary.LittleEndian.Uint16(rest[4:]))
 	typ := int(rest[6])
 	sizes := d.headerSizes(typ)
 	for _, header := range sizes {
 		size := header + length
-		if size > int64(len(rest)) || checksum(rest[6:size]) != binary.LittleEndian.Uint32(rest) {
+		if size > int64(len(rest)) {
 			continue
 		}
 		rec := physical{at: at, end: at + size, typ: typ, header: header, sound: true, data: rest[header:size]}
 		if header >= recyclableHeader {
 			rec.number = binary.LittleEndian.Uint32(rest[7:])
+		}
+		if want := binary.LittleEndian.Uint32(rest); checksum(rest[6:size]) != want {
+			if header == legacyHeader || own == nil || checksumWith(rest[6:size], *own) != want {
+				continue
+			}
+			rec.number, rec.repaired = *own, true
 		}
 		if header == walSyncHeader {
 			rec.syncOffset = binary.LittleEndian.Uint64(rest[11:])
@@ -178,9 +181,17 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // checksum returns the masked CRC-32C of RDB-005.
 func checksum(data []byte) uint32 {
-	crc := crc32.Checksum(data, castagnoli)
-	return (crc>>15 | crc<<17) + 0xa282ead8
+	return mask(crc32.Checksum(data, castagnoli))
 }
+
+// checksumWith returns the checksum of data, which begins at the type, with another log number (RDB-062).
+func checksumWith(data []byte, number uint32) uint32 {
+	head := binary.LittleEndian.AppendUint32([]byte{data[0]}, number)
+	return mask(crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, data[len(head):]))
+}
+
+// mask returns the stored form of a CRC-32C.
+func mask(crc uint32) uint32 { return (crc>>15 | crc<<17) + 0xa282ead8 }
 
 // allZero reports whether data holds nothing but zeros.
 func allZero(data []byte) bool {

@@ -14,6 +14,7 @@ const (
 	tornRecord       = "torn-record"
 	tornTail         = "torn-tail"
 	checksumMismatch = "checksum-mismatch"
+	badNumber        = "bad-number"
 	badLength        = "bad-length"
 	zeroHeader       = "zero-header"
 	zeroGap          = "zero-gap"
@@ -89,9 +90,15 @@ type reader struct {
 
 	stopped    bool  // the reader has finished
 	end        int64 // offset of the end of the log; not set if strictStop
-	cutShort   bool  // the log ended inside a physical record, at a fault, at another log or at a clean close
 	outOfStep  bool  // the rest of a short last block was lost
+	exposed    bool  // a cut of a WAL-sync log at its end leaves damage unproven
+	lastFault  int64 // offset of the last damage that such a cut may expose, or -1
 	strictStop bool
+
+	// Results for one block, which begins at ownBlock or at fragmentBlock.
+	ownBlock, fragmentBlock int64
+	own                     []int64 // as of ownInBlock
+	fragment                int64   // as of lastFragment
 }
 
 // openRecord is a record whose FIRST was read and whose LAST was not.
@@ -99,6 +106,7 @@ type openRecord struct {
 	at, end    int64
 	syncOffset uint64
 	data       []byte
+	repaired   []physical // the fragments with damaged numbers (RDB-062)
 }
 
 // readLog reads the log at path.
@@ -121,7 +129,8 @@ func readLog(path string, settings settings) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{survey: s, log: log, settings: settings, families: map[uint32]bool{},
-		budget: newBudget(settings.maxRecordSize), records: []record{}, lost: []lostRange{}}
+		budget: newBudget(settings.maxRecordSize), records: []record{}, lost: []lostRange{},
+		lastFault: -1, ownBlock: -1, fragmentBlock: -1}
 	if s.refused() {
 		return r, nil
 	}
@@ -132,6 +141,13 @@ func readLog(path string, settings settings) (*reader, error) {
 	}
 	if !r.stopped {
 		r.endAt(log.size)
+	}
+	if r.dialect == walSync && r.lastFault >= 0 && !r.strictStop {
+		kept, err := takeSurvey(newBlocks(file, r.end), settings.number, settings.numberKnown)
+		if err != nil {
+			return nil, err
+		}
+		r.exposed = kept.proven <= uint64(r.lastFault) // RDB-056
 	}
 	return r, nil
 }
@@ -145,8 +161,7 @@ func (r *reader) step() error {
 		return err
 	}
 	if r.isCleanClose(rest) {
-		r.foreignAt(p)
-		return nil
+		return r.foreignAt(p)
 	}
 	if blockEnd-p < r.dialect.headerSize() {
 		r.p = blockEnd
@@ -160,11 +175,10 @@ func (r *reader) step() error {
 		}
 		return nil
 	}
-	rec := r.dialect.parse(rest, p)
+	rec := r.parse(r.dialect, rest, p)
 	switch {
 	case rec.end > blockEnd:
-		r.loseBlock(badLength)
-		return nil
+		return r.loseBlock(badLength)
 	case rec.end > size && p+rec.header > size:
 		r.tearAt(p, tornHeader)
 		return nil
@@ -174,26 +188,24 @@ func (r *reader) step() error {
 	case rec.typ == typeZero && rec.end == p+legacyHeader:
 		return r.zerosAt(rest)
 	case !rec.sound:
-		r.loseBlock(checksumMismatch)
-		return nil
+		return r.loseBlock(checksumMismatch)
 	case r.foreign(rec):
-		r.foreignAt(p)
-		return nil
+		return r.foreignAt(p)
 	}
-	r.take(rec)
-	return nil
+	return r.take(rec)
 }
 
 // take performs checks 9 to 12 of RDB-040 on a sound physical record of this log.
-func (r *reader) take(rec physical) {
+func (r *reader) take(rec physical) error {
 	code := ""
 	switch kind := r.dialect.kindOf(rec); kind {
 	case fullKind, firstKind:
 		r.dropOpen()
 		if r.strictStop {
-			return
+			return nil
 		}
-		r.open = &openRecord{at: rec.at, end: rec.end, syncOffset: rec.syncOffset, data: append([]byte(nil), rec.data...)}
+		r.open = &openRecord{at: rec.at, syncOffset: rec.syncOffset}
+		r.open.add(rec)
 		if kind == fullKind {
 			r.complete()
 		}
@@ -202,14 +214,16 @@ func (r *reader) take(rec physical) {
 			code = orphanFragment
 			break
 		}
-		r.open.data = append(r.open.data, rec.data...)
-		r.open.end = rec.end
+		r.open.add(rec)
 		if kind == lastKind {
 			r.complete()
 		}
 	case compressionKind, timestampsKind, precedingKind:
 		if r.readMetadata(kind, rec) {
 			r.dropOpen()
+			if rec.repaired {
+				r.lose(rec.at, rec.at+rec.header, badNumber) // after the end of the open record (RDB-062)
+			}
 		} else {
 			code = badMetadata
 		}
@@ -218,14 +232,24 @@ func (r *reader) take(rec physical) {
 	default:
 		code = unknownType
 	}
-	switch {
-	case code == "":
-		r.p = rec.end
-	case code != orphanFragment && r.endsLog(rec.at):
-		r.tornTailAt(rec.at)
-	default:
+	switch code {
+	case "":
+	case orphanFragment:
 		r.lose(rec.at, rec.end, code)
-		r.p = rec.end
+	default:
+		return r.fault(rec.at, rec.end, code)
+	}
+	r.p = rec.end
+	return nil
+}
+
+// add appends the data of a fragment.
+func (o *openRecord) add(rec physical) {
+	o.data = append(o.data, rec.data...)
+	o.end = rec.end
+	if rec.repaired {
+		rec.data = nil // a view of the block
+		o.repaired = append(o.repaired, rec)
 	}
 }
 
@@ -239,6 +263,16 @@ func (r *reader) complete() {
 	}
 	if code != "" {
 		r.lose(open.at, open.end, code)
+		return
+	}
+	for _, rec := range open.repaired {
+		from := rec.at
+		if r.settings.strict {
+			from = open.at
+		}
+		r.lose(from, rec.at+rec.header, badNumber)
+	}
+	if r.strictStop {
 		return
 	}
 	rec := record{At: open.at, Size: open.end - open.at, Payload: hex.EncodeToString(payload),
@@ -317,11 +351,10 @@ func (r *reader) readTimestampSizes(data []byte) bool {
 // decimal returns the 64-bit number at the start of data as decimal text.
 func decimal(data []byte) string { return strconv.FormatUint(binary.LittleEndian.Uint64(data), 10) }
 
-// zerosAt handles a header whose type and length are 0 (RDB-019, RDB-024, RDB-045).
+// zerosAt handles a header whose type and length are 0 (RDB-019, RDB-045, RDB-063).
 func (r *reader) zerosAt(rest []byte) error {
 	if !allZero(rest) {
-		r.loseBlock(zeroHeader)
-		return nil
+		return r.loseBlock(zeroHeader)
 	}
 	next := blockEnd(r.p)
 	for ; next < r.log.size; next += blockSize {
@@ -338,52 +371,106 @@ func (r *reader) zerosAt(rest []byte) error {
 		r.endAt(r.p)
 	case next == blockEnd(r.p) && r.metadataDidNotFit(next):
 		r.p = next
-	case r.endsLog(r.p):
-		r.tornTailAt(r.p)
 	default:
-		r.lose(r.p, next, zeroGap)
-		r.p = next
+		return r.fault(r.p, next, zeroGap)
 	}
 	return nil
 }
 
-// metadataDidNotFit reports whether the block at next begins with a sound metadata record of this log that did not fit
-// into the zeros before the block (RDB-024).
+// metadataDidNotFit reports whether the block at next begins with sound metadata of this log that did not fit into the
+// zeros before the block (RDB-063).
 func (r *reader) metadataDidNotFit(next int64) bool {
 	block, err := r.log.from(next)
 	if err != nil || len(block) < legacyHeader {
 		return false
 	}
-	rec := r.dialect.parse(block, next)
-	return rec.sound && !r.foreign(rec) && r.dialect.kindOf(rec).isMetadata() && rec.end-next > next-r.p
+	rec := r.parse(r.dialect, block, next)
+	kind := r.dialect.kindOf(rec)
+	isMoved := kind == timestampsKind || kind == precedingKind
+	return isMoved && rec.sound && !r.foreign(rec) && rec.end-next > next-r.p
 }
 
 // foreignAt handles a record of another log, or a clean close (RDB-025, RDB-026, RDB-046).
-func (r *reader) foreignAt(p int64) {
+func (r *reader) foreignAt(p int64) error {
 	if uint64(p) < r.proven {
-		r.lose(p, min(blockEnd(p), r.log.size), otherLog)
-		r.outOfStep = r.outOfStep || blockEnd(p) > r.log.size
-		r.p = blockEnd(p)
-		return
+		next, err := r.nextOwn(p)
+		if err != nil {
+			return err
+		}
+		r.loseTo(p, next, otherLog)
+		return nil
 	}
-	r.cutShort = true
-	r.endAt(p)
+	if r.dialect == walSync && r.lastOwn > p {
+		r.tornTailAt(p)
+	} else {
+		r.endAt(p)
+	}
+	return nil
+}
+
+// nextOwn returns where the next surveyed record of this log in the block of p begins, or the end of the block.
+func (r *reader) nextOwn(p int64) (int64, error) {
+	if start := p - p%blockSize; r.ownBlock != start {
+		block, err := r.log.from(start)
+		if err != nil {
+			return 0, err
+		}
+		r.ownBlock, r.own = start, r.ownInBlock(block, start)
+	}
+	for len(r.own) > 0 && r.own[0] <= p {
+		r.own = r.own[1:]
+	}
+	if len(r.own) > 0 {
+		return r.own[0], nil
+	}
+	return blockEnd(p), nil
 }
 
 // loseBlock adds the rest of the block after a fault to the lost ranges, or ends the log if the fault is its end.
-func (r *reader) loseBlock(code string) {
-	if r.endsLog(r.p) {
-		r.tornTailAt(r.p)
-		return
+func (r *reader) loseBlock(code string) error {
+	return r.fault(r.p, blockEnd(r.p), code)
+}
+
+// fault adds the bytes of a fault to the lost ranges, or ends the log if the fault is its end.
+func (r *reader) fault(p, to int64, code string) error {
+	ends, err := r.endsLog(p)
+	switch {
+	case err != nil:
+		return err
+	case ends:
+		r.tornTailAt(p)
+	default:
+		r.loseTo(p, to, code)
 	}
-	r.lose(r.p, min(blockEnd(r.p), r.log.size), code)
-	r.outOfStep = r.outOfStep || blockEnd(r.p) > r.log.size
-	r.p = blockEnd(r.p)
+	return nil
+}
+
+// loseTo adds damage to the lost ranges, and continues after it.
+func (r *reader) loseTo(p, to int64, code string) {
+	r.lastFault = p
+	r.outOfStep = r.outOfStep || to > r.log.size
+	r.lose(p, min(to, r.log.size), code)
+	r.p = to
 }
 
 // endsLog reports whether a fault at p is the end of the log rather than damage (RDB-050).
-func (r *reader) endsLog(p int64) bool {
-	return uint64(p) >= r.proven && (r.dialect == walSync || r.dialect != legacy && r.lastForeign > p)
+func (r *reader) endsLog(p int64) (bool, error) {
+	switch {
+	case uint64(p) < r.proven, r.dialect == legacy:
+		return false, nil
+	case r.dialect == walSync:
+		return true, nil
+	case r.dialect == noDialect:
+		return r.lastForeign > p, nil
+	}
+	if start := p - p%blockSize; r.fragmentBlock != start {
+		block, err := r.log.from(start)
+		if err != nil {
+			return false, err
+		}
+		r.fragmentBlock, r.fragment = start, r.lastFragment(block, start)
+	}
+	return r.fragment <= p, nil
 }
 
 // tornTailAt ends the log at a fault. The torn tail extends to the next block that begins with a record of another log,
@@ -405,7 +492,7 @@ func (r *reader) beginsForeign(start int64) bool {
 	if err != nil || len(block) < legacyHeader {
 		return false
 	}
-	rec := noDialect.parse(block, start)
+	rec := r.parse(noDialect, block, start)
 	return rec.sound && r.foreign(rec)
 }
 
@@ -421,7 +508,6 @@ func (r *reader) tear(p, to int64, code string) {
 	}
 	r.torn = code
 	r.lost = append(r.lost, lostRange{p, to, code})
-	r.cutShort = true
 	r.stopped, r.end = true, p
 }
 
@@ -485,7 +571,7 @@ func (r *reader) answer() answer {
 		a.Signals = append(a.Signals, code)
 	}
 	switch {
-	case r.refused(), r.strictStop, r.outOfStep, r.dialect == walSync && r.damage != "" && r.cutShort:
+	case r.refused(), r.strictStop, r.outOfStep, r.exposed:
 	default:
 		a.End = &r.end
 	}

@@ -13,6 +13,10 @@ type survey struct {
 	dialect     dialect
 	number      uint32
 	numberKnown bool
+	// numberFrom is the offset of the record that gave the log its number, or -1. The number counts after it (RDB-062).
+	numberFrom int64
+	// lastOwn is the start of the last surveyed record of this log, or -1.
+	lastOwn int64
 	// proven is the offset up to which the log is known to have been written. A fault below it is damage.
 	proven uint64
 	// lastForeign is the start of the last block that begins with a sound record of another log, or -1.
@@ -61,6 +65,14 @@ func (s *survey) isCleanClose(rest []byte) bool {
 	return ok && s.numberKnown && s.dialect != legacy && number == s.number+1
 }
 
+// parse reads a physical record at an offset in a dialect, with the number of the log if it counts there (RDB-062).
+func (s *survey) parse(d dialect, rest []byte, at int64) physical {
+	if s.numberKnown && at > s.numberFrom {
+		return d.parse(rest, at, &s.number)
+	}
+	return d.parse(rest, at, nil)
+}
+
 // refused reports whether the compression of the log is not supported (RDB-031).
 func (s *survey) refused() bool {
 	return s.compression != compressionNone && s.compression != compressionZstd
@@ -68,10 +80,11 @@ func (s *survey) refused() bool {
 
 // takeSurvey makes the first pass over the log. The number is that of the context or of the file name, if known.
 func takeSurvey(log *blocks, number uint64, numberKnown bool) (*survey, error) {
-	s := &survey{number: uint32(number), numberKnown: numberKnown, lastForeign: -1, guess: true}
+	s := &survey{number: uint32(number), numberKnown: numberKnown, numberFrom: -1, lastOwn: -1, lastForeign: -1,
+		guess: true}
 	var (
 		magic       bool   // the first FULL or FIRST begins with the magic number of zstd
-		ownBlock    int64  // start of the last block that begins with a recyclable record of this log
+		ownEnd      int64  // end of the last record of this log
 		highestSync uint64 // the highest sync offset in the records of this log
 	)
 	for start := int64(0); start < log.size; start += blockSize {
@@ -79,17 +92,17 @@ func takeSurvey(log *blocks, number uint64, numberKnown bool) (*survey, error) {
 		if err != nil {
 			return nil, err
 		}
-		if number, ok := cleanClose(block); ok && start == 0 && !s.numberKnown {
-			s.number, s.numberKnown = number-1, true
+		if number, ok := cleanClose(block); ok && start == 0 && !s.numberKnown && !noDialect.parse(block, 0, nil).sound {
+			s.number, s.numberKnown, s.numberFrom = number-1, true, 0
 		}
 		for p := 0; len(block)-p >= legacyHeader; {
-			rec := noDialect.parse(block[p:], start+int64(p))
+			rec := s.parse(noDialect, block[p:], start+int64(p))
 			if !rec.sound {
 				break
 			}
 			p = int(rec.end - start)
 			if rec.hasNumber() && !s.numberKnown {
-				s.number, s.numberKnown = rec.number, true
+				s.number, s.numberKnown, s.numberFrom = rec.number, true, rec.at
 			}
 			native := nativeDialect(rec)
 			if rec.at == 0 {
@@ -109,12 +122,8 @@ func takeSurvey(log *blocks, number uint64, numberKnown bool) (*survey, error) {
 			if s.dialect == noDialect {
 				s.dialect = native
 			}
-			switch native {
-			case recyclable:
-				if rec.at == start {
-					ownBlock = start
-				}
-			case walSync:
+			if native != noDialect && native == s.dialect {
+				s.lastOwn, ownEnd = rec.at, rec.end
 				highestSync = max(highestSync, rec.syncOffset)
 			}
 			fragment := s.dialect.kindOf(rec)
@@ -126,7 +135,7 @@ func takeSurvey(log *blocks, number uint64, numberKnown bool) (*survey, error) {
 	}
 	switch s.dialect {
 	case recyclable:
-		s.proven = uint64(ownBlock)
+		s.proven = uint64(ownEnd)
 	case walSync:
 		s.proven = highestSync
 		s.compression, s.compressionRecord, s.guess = compressionNone, false, false
@@ -148,4 +157,35 @@ func nativeDialect(rec physical) dialect {
 		return legacy
 	}
 	return noDialect
+}
+
+// ownInBlock returns where the surveyed records of this log begin in a block.
+func (s *survey) ownInBlock(block []byte, start int64) []int64 {
+	var found []int64
+	for p := int64(0); int64(len(block))-p >= legacyHeader; {
+		rec := s.parse(noDialect, block[p:], start+p)
+		if !rec.sound {
+			break
+		}
+		if nativeDialect(rec) == s.dialect && (!rec.hasNumber() || rec.number == s.number) {
+			found = append(found, rec.at)
+		}
+		p = rec.end - start
+	}
+	return found
+}
+
+// lastFragment returns where the last fragment with its own right checksum and the number of a recyclable log begins in
+// a block, at any offset, or -1 (RDB-050).
+func (s *survey) lastFragment(block []byte, start int64) int64 {
+	for p := len(block) - recyclableHeader; p >= 0; p-- {
+		typ := int(block[p+6])
+		if typ < typeRecyclableFull || typ > typeRecyclableFull+3 || binary.LittleEndian.Uint32(block[p+7:]) != s.number {
+			continue
+		}
+		if recyclable.parse(block[p:], start+int64(p), nil).sound {
+			return start + int64(p)
+		}
+	}
+	return -1
 }

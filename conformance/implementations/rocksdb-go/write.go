@@ -283,6 +283,16 @@ func looksCompressed(rec newRecord) bool {
 	return strings.HasPrefix(strings.ToLower(rec.Payload), hex.EncodeToString(zstdMagic))
 }
 
+// surveyBefore surveys the bytes of a log before end, which a writer keeps (RDB-058).
+func surveyBefore(path string, end int64, settings settings) (*survey, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return takeSurvey(newBlocks(file, end), settings.number, settings.numberKnown)
+}
+
 // appendLog appends records to a log (RDB-027 to RDB-029). The first result is the reason for a refusal, or nil.
 func appendLog(path string, records []newRecord, context context) (refused error, err error) {
 	r, err := readLog(path, context.settings("recover"))
@@ -304,14 +314,19 @@ func appendLog(path string, records []newRecord, context context) (refused error
 	switch {
 	case r.dialect != noDialect:
 		w.dialect, w.compressed = r.dialect, r.compression == compressionZstd
-	case w.dialect == walSync && w.start > 0:
-		return errors.New("a WAL-sync log begins with its headers"), nil
 	case r.compressionRecord && w.start > 0:
 		w.compressed = r.compression == compressionZstd
-	case w.compressed && w.start > 0:
-		return errors.New("compression begins with the log"), nil
 	}
-	if r.guess && !r.fragmentMet && w.start > 0 && looksCompressed(records[0]) {
+	kept, err := surveyBefore(path, w.start, r.settings)
+	switch {
+	case err != nil:
+		return nil, err
+	case w.start == 0:
+	case w.dialect == walSync && kept.dialect == noDialect:
+		return errors.New("a WAL-sync log begins with its headers"), nil
+	case w.compressed && kept.compression != compressionZstd:
+		return errors.New("compression begins with the log"), nil
+	case kept.guess && !kept.fragmentMet && looksCompressed(records[0]):
 		return errors.New("a reader would take the record for a compressed one"), nil
 	}
 	if err := w.write(records, context.Closed); err != nil {

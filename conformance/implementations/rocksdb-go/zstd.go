@@ -76,6 +76,9 @@ func (f frame) decompress(data []byte) ([]byte, bool) {
 		head := int(data[p]) | int(data[p+1])<<8 | int(data[p+2])<<16
 		p += 3
 		last = head&1 != 0
+		if isCompressed := head>>1&3 == 2; isCompressed && head>>3 == 0 {
+			return nil, false // RDB-036
+		}
 		if isRLE := head>>1&3 == 1; isRLE {
 			p++
 		} else {

@@ -82,6 +82,7 @@ var byteOrders = []binary.ByteOrder{binary.LittleEndian, binary.BigEndian}
 
 // rebuildHeader returns the header that frame 1 follows, or nil (SQW-026).
 func rebuildHeader(log []byte) *header {
+	var byStored *header // the header whose stored checksum is the value before frame 1
 	for size := minPageSize; size <= maxPageSize && headerSize+frameHeaderSize+size <= len(log); size *= 2 {
 		frame := slot(log[headerSize : headerSize+frameHeaderSize+size])
 		if frame.page() == 0 {
@@ -89,12 +90,17 @@ func rebuildHeader(log []byte) *header {
 		}
 		for _, words := range byteOrders {
 			checksum := frame.before(words)
-			if confirmsHeader(checksum, words, size, frame.salts()) {
-				return &header{words: words, pageSize: size, salts: frame.salts(), checksum: checksum, known: true}
+			for _, salts := range [][]byte{frame.salts(), log[16:24]} {
+				if confirmsHeader(checksum, words, size, salts) {
+					return &header{words: words, pageSize: size, salts: salts, checksum: checksum, known: true}
+				}
+			}
+			if byStored == nil && checksum == loadValue(log[24:]) {
+				byStored = &header{words: words, pageSize: size, salts: frame.salts(), checksum: checksum, known: true}
 			}
 		}
 	}
-	return nil
+	return byStored
 }
 
 // confirmsHeader reports whether a header with these fields and any sequence number has this checksum.

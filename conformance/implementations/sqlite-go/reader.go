@@ -28,9 +28,8 @@ func (r *reader) ownSalts(b []byte) bool {
 	return bytes.Equal(b[8:16], r.h.salts) && !allZero(b[:16])
 }
 
-// reserved reports whether a frame, whole or cut off after its salts, looks like a frame that SQLite wrote without
-// salts inside a transaction (SQW-032).
-func reserved(b []byte) bool { return allZero(b[8:16]) && !allZero(b[:4]) }
+// awaits reports whether a frame, whole or cut off after its salts, awaits its checksum (SQW-032).
+func awaits(b []byte) bool { return allZero(b[8:16]) }
 
 // readLog reads a log in the profile recover or strict.
 func readLog(log []byte, strict bool) answer {
@@ -110,9 +109,13 @@ func (r *reader) findGeneration(y *recovery) {
 	}
 }
 
-// isCommit reports whether a slot of this generation holds a commit frame or broken padding.
+// isCommit reports whether a slot of this generation holds a commit frame, broken padding or a lost size (SQW-055).
 func (y *recovery) isCommit(k int) bool {
-	return y.own[k] && (y.slot(k).commit() || y.slots[k].repeats > 0)
+	if !y.own[k] {
+		return false
+	}
+	_, lost := y.lostSize(k)
+	return y.slot(k).commit() || y.slots[k].repeats > 0 || lost
 }
 
 // lastCommit returns the last commit frame of this generation, or m.
@@ -161,8 +164,7 @@ func (r *reader) readTail() tail {
 	if r.tornFrame() {
 		return tail{lost: r.unfinished(r.m)}
 	}
-	end := r.h.offset(r.withReserved(r.last) + 1)
-	return tail{lost: []lost{{r.h.offset(r.m + 1), end, "bad-tail"}}}
+	return tail{lost: []lost{{r.h.offset(r.m + 1), r.endOfZeros(r.withReserved(r.last)), "bad-tail"}}}
 }
 
 // goesOnAfter reports whether the generation continues after its commit frame c with anything but repetitions of c
@@ -204,25 +206,35 @@ func (r *reader) tornFrame() bool {
 	if len(rest) < 16 {
 		return direct && !allZero(rest)
 	}
-	return r.ownSalts(rest) || direct && reserved(rest)
+	return r.ownSalts(rest) || direct && awaits(rest) && !allZero(rest[:4])
 }
 
 // withReserved returns the last slot of the run without salts that starts directly after slot k, or k (SQW-032).
 func (r *reader) withReserved(k int) int {
-	for k < r.slots && reserved(r.slot(k+1)) {
+	for k < r.slots && awaits(r.slot(k+1)) {
 		k++
 	}
 	return k
 }
 
+// endOfZeros returns the end of slot k, or of the file if slot k is the last one and an incomplete slot after it
+// begins with zeros (SQW-032).
+func (r *reader) endOfZeros(k int) int {
+	rest := r.rest()
+	if k == r.slots && allZero(rest[:min(len(rest), 16)]) {
+		return len(r.log)
+	}
+	return r.h.offset(k + 1)
+}
+
 // unfinished returns the range of the unfinished transaction after slot k, if there is one (SQW-032, SQW-033).
 func (r *reader) unfinished(k int) []lost {
-	from, end := r.h.offset(k+1), r.withReserved(max(k, r.last))
+	from, end := r.h.offset(k+1), r.endOfZeros(r.withReserved(max(k, r.last)))
 	switch {
 	case r.tornFrame():
 		return []lost{{from, len(r.log), "torn-frame"}}
-	case end > k:
-		return []lost{{from, r.h.offset(end + 1), "uncommitted"}}
+	case end > from:
+		return []lost{{from, end, "uncommitted"}}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ type state struct {
 	stored        value
 	copied        bool // an earlier slot stores the same checksum (SQW-041)
 	proven        bool // its page number, database size and image are as they were written
+	computed      bool // the computed value proves it (SQW-036)
 	badSalts      bool // its salts differ from the salts of the header
 	badChecksum   bool // it is proven although its checksum is wrong (SQW-036)
 	returned      bool // it belongs to a returned transaction or to padding
@@ -72,7 +73,7 @@ func (y *recovery) proveFrames() {
 		switch {
 		case frame.page() == 0 || isCopy:
 		case known && s.before == running:
-			s.proven = true
+			s.proven, s.computed = true, true
 			y.proveBetween(unproven, k)
 		case commit > 0 && s.before == repeated && !isKnown:
 			s.proven = true
@@ -135,7 +136,7 @@ func (y *recovery) proveBetween(first, end int) {
 		running = y.slot(k).after(y.h.words, running)
 		s.before, s.after = before, running
 		if _, isCopy := y.provenBy[running]; y.slot(k).page() != 0 && !isCopy {
-			s.proven, s.badChecksum = true, true
+			s.proven, s.computed, s.badChecksum = true, true, true
 			y.count(k)
 		}
 	}
@@ -168,10 +169,10 @@ func (y *recovery) findTransactions() {
 	}
 }
 
-// anchor returns the slot that the frame in slot k follows; 0 is the header. Slot k-1 takes precedence over an earlier
-// slot that stores the same checksum, unless slot k-1 is a copy. A frame after broken padding follows the commit frame.
+// anchor returns the slot that the frame in slot k follows; 0 is the header (SQW-038). A frame that the computed value
+// proves follows slot k-1, unless slot k-1 is a copy. A frame after broken padding follows the commit frame.
 func (y *recovery) anchor(k int) (int, bool) {
-	if y.followsSlotBefore(k) && !y.isCopy(k-1) {
+	if y.slots[k].computed && !y.isCopy(k-1) {
 		return y.unpadded(k - 1), true
 	}
 	slot, ok := y.provenBy[y.slots[k].before]
@@ -186,20 +187,37 @@ func (y *recovery) isCopy(k int) bool {
 	return !y.slots[k].proven && y.slot(k).page() != 0
 }
 
+// sizeWord returns z, the word of the database size that fits the checksum of slot k, and s of the value before it
+// and the image (SQW-040). It returns false for a proven slot, and if the value before the slot is unknown.
+func (y *recovery) sizeWord(k int) (z, s uint32, ok bool) {
+	if y.slots[k].proven || k == 1 && !y.h.known {
+		return 0, 0, false
+	}
+	before, rest := y.slots[k-1].stored, y.slots[k].stored.backward(y.h.words, y.slot(k).image())
+	return rest.t - before.t - rest.s, rest.s, true
+}
+
+// lostSize returns the word of the lost size of slot k, and whether it has one (SQW-055).
+func (y *recovery) lostSize(k int) (uint32, bool) {
+	z, s, ok := y.sizeWord(k)
+	if !ok || z == 0 || y.slot(k).commit() {
+		return 0, false
+	}
+	before := y.slots[k-1].stored
+	return z, s == before.s+y.h.words.Uint32(y.slot(k))+before.t
+}
+
 // canBeginAfter reports whether a transaction can begin at a frame that follows slot k (SQW-040).
 func (y *recovery) canBeginAfter(k int) bool {
 	if k == 0 {
 		return true
 	}
-	frame := y.slot(k)
-	if y.slots[k].proven || !frame.commit() {
-		return frame.commit()
+	if y.slot(k).commit() {
+		z, _, ok := y.sizeWord(k)
+		return !ok || z != 0
 	}
-	if k == 1 && !y.h.known {
-		return true
-	}
-	before, rest := y.slots[k-1].stored, y.slots[k].stored.backward(y.h.words, frame.image())
-	return rest.t != before.t+rest.s // the database size was not 0
+	z, ok := y.lostSize(k)
+	return ok && uint64(z)%(1<<34/uint64(y.h.pageSize)) != 0
 }
 
 // tail returns the transactions after the committed frames and the ranges that yielded no transaction.

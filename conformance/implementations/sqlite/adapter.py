@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +21,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import drivers
-from leaf import leaf
 
 from conformance.adapterkit import Refused, Skipped, measure, record, serve
 
@@ -30,9 +29,6 @@ HEADER_SIZE = 32
 FRAME_HEADER_SIZE = 24
 DEFAULT_PAGE_SIZE = 4096
 PAGE_SIZES = [1 << bits for bits in range(9, 17)]
-#: The largest databases that :func:`write` makes: with pages of zeros, and with a table for each
-#: page. The schema of the tables must fit into page 1.
-MAX_ZERO_PAGES, MAX_TABLE_PAGES = 2000, 8
 INSERT = "INSERT INTO sqlite_dbpage(pgno, data, schema) VALUES(?1, ?2, 'main')"
 #: The number of page numbers in the first block of a wal-index and in later blocks, their offset in
 #: the first block, and the size of a block (walformat.html, section 2.2).
@@ -50,31 +46,26 @@ class Recovered:
     db_pages: int | None = None
 
 
-def empty_database(page_size: int, pages: int = 1) -> bytes:
-    """Return a database in WAL mode without tables; the pages after the first are zeros."""
+def empty_database(page_size: int) -> bytes:
+    """Return a database of one page in WAL mode, without tables."""
     stored_size = 1 if page_size == 65536 else page_size
     start = b"SQLite format 3\0" + struct.pack(">H6BI", stored_size, 2, 2, 0, 64, 32, 32, 1)
-    start += struct.pack(">II", pages, 0)
+    start += struct.pack(">II", 1, 0)
     start = start.ljust(44, b"\0") + struct.pack(">4I", 4, 0, 0, 1)
     start = start.ljust(92, b"\0") + struct.pack(">II", 1, 3007000)
     start += struct.pack(">B3HB", 13, 0, 0, page_size & 0xFFFF, 0)
-    return start.ljust(page_size * pages, b"\0")
-
-
-def opened(log: bytes) -> AbstractContextManager[tuple[Path, drivers.Connection]]:
-    """Open a database of one page next to a copy of the log; see :func:`opened_database`."""
-    page_size = int.from_bytes(log[8:12], "big")
-    if page_size not in PAGE_SIZES:
-        page_size = DEFAULT_PAGE_SIZE
-    return opened_database(empty_database(page_size), log)
+    return start.ljust(page_size, b"\0")
 
 
 @contextmanager
-def opened_database(database: bytes, log: bytes = b"") -> Iterator[tuple[Path, drivers.Connection]]:
-    """Open copies of a database and its log, and yield the path and the connection."""
+def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
+    """Open a database of one page next to a copy of the log; yield its path and the connection."""
+    page_size = int.from_bytes(log[8:12], "big")
+    if page_size not in PAGE_SIZES:
+        page_size = DEFAULT_PAGE_SIZE
     with TemporaryDirectory() as folder:
         path = Path(folder) / "case.db"
-        path.write_bytes(database)
+        path.write_bytes(empty_database(page_size))
         log_of(path).write_bytes(log)
         connection = DRIVER(path)
         try:
@@ -164,73 +155,6 @@ def bench(path: Path, repeat: int) -> None:
         measure(repeat, once)
 
 
-def write(path: Path, request: dict[str, Any]) -> None:
-    """Write the transactions to the log of a new database that has all their pages.
-
-    The library chooses the salts. If ``sequence`` is above 0, the library first writes older frames
-    for each lower number. The log keeps the older frames that no later frame overwrites.
-    """
-    context, records = request["context"], request["records"]
-    page_size = context.get("page_size", DEFAULT_PAGE_SIZE)
-    generations = context.get("sequence", 0)
-    if context.get("byte_order", "little") != sys.byteorder:
-        raise Skipped("SQLite writes checksums in the byte order of the machine")
-    if page_size not in PAGE_SIZES:
-        raise Skipped("SQLite takes another page size")
-    if not all("pages" in each and "db_pages" in each for each in records):
-        raise Skipped("SQLite chooses page numbers and the size of the database")
-    pages = max((max(each["db_pages"], *each["pages"]) for each in records), default=1)
-    limit, make, commit_records = (
-        (MAX_ZERO_PAGES, empty_database, commit)
-        if has_dbpage()
-        else (MAX_TABLE_PAGES, database_of_tables, commit_rows)
-    )
-    if pages > limit:
-        raise Skipped(f"the database beside the log has at most {limit} pages")
-    try:
-        with opened_database(make(page_size, pages)) as (made, connection):
-            connection.execute("PRAGMA wal_autocheckpoint=0")
-            for generation in range(generations):
-                for value in (2 * generation, 2 * generation + 1):
-                    image = leaf(value, page_size).hex()
-                    for each in records:
-                        commit_records(connection, each | {"payload": image * len(each["pages"])})
-                connection.execute("PRAGMA wal_checkpoint(RESTART)")
-            for each in records:
-                commit_records(connection, each)
-            path.write_bytes(log_of(made).read_bytes())
-    except drivers.SQLError as error:
-        raise Refused(str(error)) from error
-
-
-def database_of_tables(page_size: int, pages: int) -> bytes:
-    """Let the library make a database with a table for each page after the first."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "case.db"
-        connection = DRIVER(path)
-        connection.execute(f"PRAGMA page_size={page_size}")
-        connection.execute("PRAGMA journal_mode=WAL")
-        for page in range(2, pages + 1):
-            connection.execute(f"CREATE TABLE page{page}(value)")
-        connection.close()
-        return path.read_bytes()
-
-
-def commit_rows(connection: drivers.Connection, wanted: dict[str, Any]) -> None:
-    """Commit one transaction to tables whose root pages are the given images."""
-    ((page_size,),) = connection.execute("PRAGMA page_size")
-    payload = bytes.fromhex(wanted["payload"])
-    images = [payload[at : at + page_size] for at in range(0, len(payload), page_size)]
-    values = [int.from_bytes(image[-8:], "big", signed=True) for image in images]
-    if images != [leaf(value, page_size) for value in values]:
-        raise Skipped("a library without sqlite_dbpage writes rows, and no given page")
-    check_order(connection, wanted)
-    connection.execute("BEGIN IMMEDIATE")
-    for page, value in zip(wanted["pages"], values, strict=True):
-        connection.execute(f"INSERT OR REPLACE INTO page{page}(rowid, value) VALUES(1, ?)", value)
-    connection.execute("COMMIT")
-
-
 def append(path: Path, request: dict[str, Any]) -> None:
     """Write the pages of each transaction through the table sqlite_dbpage."""
     with opened(path.read_bytes()) as (database, connection):
@@ -298,12 +222,11 @@ if __name__ == "__main__":
             "version": DRIVER.version(),
             "formats": ["sqlite-wal"],
             "profiles": ["recover", "append"] if has_dbpage() else ["recover"],
-            "also_writes": True,
             "reports": reports + ["pages", "db_pages"] * DRIVER.has_wal_index,
             "homepage": DRIVER.homepage,
             "issues": DRIVER.issues,
         },
         read,
-        write,
+        None,
         append,
     )

@@ -53,7 +53,7 @@ func parseDescriptor(b []byte) descriptor {
 		d.fields = true
 		lastIndex, lastPosition := int64(le.Uint64(body[20:])), int32(le.Uint32(body[28:]))
 		if lastIndex > 0 && lastPosition > 0 {
-			d.seal = lastIndex
+			d.seal, d.sealAt = lastIndex, int64(lastPosition)
 		}
 	}
 	return d

@@ -88,14 +88,15 @@ func (j *journal) list() error {
 
 // flushedIndex returns F from the context or from the .meta file (ZBJ-035, ZBJ-059).
 func (j *journal) flushedIndex() flushed {
+	given, ok := j.context["last_flushed_index"]
+	if !ok {
+		given = "meta"
+	}
 	var digits string
-	switch v := j.context["last_flushed_index"].(type) {
+	switch v := given.(type) {
 	case string:
 		if v == "meta" {
-			if !j.folder || !usable(j.name) {
-				return flushed{}
-			}
-			return metaIndex(filepath.Join(j.path, j.name+".meta"))
+			return j.flushedInMeta()
 		}
 		digits = v
 	case json.Number:
@@ -103,14 +104,34 @@ func (j *journal) flushedIndex() flushed {
 	default:
 		return flushed{}
 	}
-	n, ok := new(big.Int).SetString(digits, 10)
-	if !ok || n.Sign() < 0 {
+	n, valid := new(big.Int).SetString(digits, 10)
+	if !valid || n.Sign() < 0 {
 		return flushed{}
 	}
 	if !n.IsInt64() {
 		return flushed{known: true, huge: true}
 	}
 	return flushed{known: true, v: n.Int64()}
+}
+
+// flushedInMeta finds the .meta file. A log of one file is a segment of the journal in its folder (ZBJ-059).
+func (j *journal) flushedInMeta() flushed {
+	if j.folder {
+		if !usable(j.name) {
+			return flushed{}
+		}
+		return metaIndex(filepath.Join(j.path, j.name+".meta"))
+	}
+	name, _, ok := segmentNumber(filepath.Base(j.path))
+	d := j.segs[0].desc
+	if !ok || !d.fields {
+		return flushed{}
+	}
+	f := metaIndex(filepath.Join(filepath.Dir(j.path), name+".meta"))
+	if d.seal > 0 {
+		f.v = min(f.v, d.seal)
+	}
+	return f
 }
 
 func metaIndex(path string) flushed {

@@ -22,6 +22,7 @@ func after(v int64) next {
 }
 func (e next) is(v int64) bool     { return !e.over && e.v == v }
 func (e next) atMost(v int64) bool { return !e.over && e.v <= v }
+func (e next) below(v int64) bool  { return !e.over && e.v < v }
 
 // flushed is F (ZBJ-035).
 type flushed struct {
@@ -40,6 +41,7 @@ type descriptor struct {
 	maxSize int64
 	fields  bool  // whether it has last index and last position
 	seal    int64 // last index of the seal, 0 if it is not sealed
+	sealAt  int64 // last position of the seal
 	length  int64 // offset of the first record
 }
 
@@ -80,11 +82,22 @@ type journal struct {
 	expected next
 	asqn     int64 // highest so far
 
-	sought    int   // last segment that was scanned, or -1
-	stop      int64 // offset at which that scan ended
-	lastAt    int64 // offset of the last record in that segment, even if lost, or -1
-	nullEnd   bool
-	keepBytes bool
+	sought      int   // last segment that was scanned, or -1
+	soughtFault bool  // it ended at a fault
+	listed      bool  // its end was listed (ZBJ-060)
+	found       bool  // a record in it was found after a fault
+	stop        int64 // offset at which that scan ended
+	lastAt      int64 // offset of the last record in that segment, or -1
+
+	started    bool // a segment was scanned
+	front      bool // a fault at offset 0 of a segment after the last that was scanned
+	over       bool // no segment was scanned after the last fault
+	overDamage bool // this fault is damage
+	afterLoss  bool // a record was lost
+	gone       bool // a record is missing; `missing` is the highest index
+	missing    int64
+	nullEnd    bool
+	keepBytes  bool
 }
 
 // end returns the end of the log (ZBJ-044).

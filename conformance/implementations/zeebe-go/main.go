@@ -13,7 +13,8 @@ var hello = object{"name": "zeebe-go", "version": "1.0.0", "language": "Go",
 	"formats":  []string{"zeebe-journal"},
 	"profiles": []string{"recover", "strict", "write", "append"},
 	"reports": []string{"records", "at", "size", "verdict", "reason", "lost", "end", "signals",
-		"file", "index", "asqn", "checksum", "term", "entry_type", "entry", "entry_fault"}}
+		"file", "index", "asqn", "checksum", "term", "entry_type", "entry", "entry_fault",
+		"after_loss"}}
 
 func read(path, profile string, context object) object {
 	st, err := os.Stat(path)

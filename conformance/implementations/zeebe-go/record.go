@@ -113,3 +113,68 @@ func encodeRecord(version uint16, index, asqn int64, payload []byte) []byte {
 	out = le.AppendUint32(out, uint32(len(data)))
 	return append(out, data...)
 }
+
+// whole is a record without a fault in the checks 3 to 9 of ZBJ-025. At the end of a segment, its end is 0.
+type whole struct {
+	data, end     int64 // the data message
+	payload, size int64
+	index, asqn   int64
+	checksum      uint64
+}
+
+// check performs the checks 1 to 9 of ZBJ-025 at an offset.
+func (s *segment) check(m *mapped, p int64) (whole, string) {
+	if p >= m.n || m.data[p] == 0 {
+		return whole{}, ""
+	}
+	if m.data[p] != 1 {
+		return whole{}, "unknown-frame"
+	}
+	return s.content(m, p)
+}
+
+// limit is M of ZBJ-025.
+func (s *segment) limit(m *mapped) int64 { return max(m.n, s.desc.maxSize) }
+
+// content performs the checks 3 to 9. With the fault checksum-mismatch, the data message is set.
+func (s *segment) content(m *mapped, p int64) (whole, string) {
+	b, n := m.data, m.n
+	limit := s.limit(m)
+	if n-p < 21 {
+		if n < limit {
+			return whole{}, "torn-record"
+		}
+		return whole{}, "bad-length"
+	}
+	h := header(b[p+1:])
+	if h.schema != 7 || h.template != 1 || h.block < 12 {
+		return whole{}, "bad-header"
+	}
+	length := int64(int32(le.Uint32(b[p+17:])))
+	d := p + 9 + int64(h.block)
+	if length < 28 || d+length > limit {
+		return whole{}, "bad-length"
+	}
+	if d+length > n {
+		return whole{}, "torn-record"
+	}
+	r := whole{data: d, end: d + length, checksum: le.Uint64(b[p+9:])}
+	data := b[d:r.end]
+	if uint64(crc32.Checksum(data, castagnoli)) != r.checksum {
+		return r, "checksum-mismatch"
+	}
+	h = header(data)
+	if h.schema != 7 || h.template != 2 || h.block < 16 {
+		return r, "data-header"
+	}
+	head := 8 + int64(h.block) + 4
+	if head > length {
+		return r, "data-length"
+	}
+	r.payload, r.size = d+head, int64(le.Uint32(data[head-4:]))
+	if head+r.size > length || head+r.size < length && h.version <= 2 {
+		return r, "data-length"
+	}
+	r.index, r.asqn = int64(le.Uint64(data[8:])), int64(le.Uint64(data[16:]))
+	return r, ""
+}

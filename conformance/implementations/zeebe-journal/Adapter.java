@@ -253,7 +253,10 @@ public final class Adapter implements Implementation {
 
   private static Long flushedIndex(Copy copy, JsonObject context) throws Exception {
     JsonElement given = context.get("last_flushed_index");
-    if (given == null || given.isJsonNull()) {
+    if (given == null) { // the real store would create a missing file
+      return Files.exists(copy.folder.resolve(copy.name + ".meta")) ? Opening.flushedIndex(copy.folder, copy.name) : null;
+    }
+    if (given.isJsonNull()) {
       return null;
     }
     return given.getAsString().equals("meta") ? Opening.flushedIndex(copy.folder, copy.name) : (Long) given.getAsLong();

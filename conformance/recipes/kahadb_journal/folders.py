@@ -1,10 +1,10 @@
 """Folders of data files: the names of the files, their order, and damage in one of them."""
 
-from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbered, whole_batch
+from conformance.recipes.kahadb_journal.log import EOF, FOLDER, KahaDBLog, numbered, whole_batch
 from conformance.recipes.kahadb_journal.siblings import JOURNAL_IO
 
 
-@BOOK.valid("folder", "KDB-001", "KDB-003")
+@FOLDER.valid("KDB-001", "KDB-003")
 def two_files(log: KahaDBLog) -> None:
     """Two data files of two batches each."""
     for number in range(1, 5):
@@ -14,7 +14,7 @@ def two_files(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(4))
 
 
-@BOOK.valid("folder", "KDB-003")
+@FOLDER.valid("KDB-003")
 def nine_before_ten(log: KahaDBLog) -> None:
     """A reader must order data files by number, not by name. Numbers may be missing."""
     for number in (2, 9, 10, 100):
@@ -23,11 +23,10 @@ def nine_before_ten(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(4))
 
 
-@BOOK.valid("folder", "KDB-002")
+@FOLDER.valid("KDB-002")
 def files_that_are_no_data_files(log: KahaDBLog) -> None:
     """A folder contains a data file, an index, a lock, a template, backups and unrelated files. A
-    reader reads only the data file.
-    """
+    reader reads only the data file."""
     log.batch(numbered(1), file="db-1.log")
     log.eof("db-1.log")
     batch = bytearray(whole_batch(b"stranger") + EOF)
@@ -39,7 +38,7 @@ def files_that_are_no_data_files(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[0])
 
 
-@BOOK.valid("folder", "KDB-002", "KDB-003")
+@FOLDER.valid("KDB-002", "KDB-003")
 def signs_in_file_names(log: KahaDBLog) -> None:
     """The number of a data file may have a sign. A reader reads db--3.log before db-+2.log."""
     log.batch(numbered(1), file="db--3.log")
@@ -49,7 +48,7 @@ def signs_in_file_names(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[0, 1])
 
 
-@BOOK.valid("folder", "KDB-002")
+@FOLDER.valid("KDB-002")
 def number_beyond_32_bits(log: KahaDBLog) -> None:
     """A file with a number above 2147483647 is not a data file."""
     log.batch(numbered(1), file="db-2147483647.log")
@@ -58,26 +57,16 @@ def number_beyond_32_bits(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[0])
 
 
-@BOOK.damaged(two_files, "folder", "KDB-004")
-def empty_file_between(log: KahaDBLog) -> None:
-    """The file with the highest number has zero bytes, as after a failed file rotation. A reader
-    skips this file.
-    """
-    log.add_file("db-3.log", b"", "no bytes")
-    log.expect("intact", survivors=range(4))
-
-
-@BOOK.damaged(two_files, "folder", "KDB-004")
+@FOLDER.damaged(two_files, "KDB-004")
 def two_names_for_one_number(log: KahaDBLog) -> None:
     """db-1.log and db-01.log have the same number. A reader reads db-1.log and reports db-01.log as
-    a duplicate.
-    """
-    log.add_file("db-01.log", bytes(log.files["db-1.log"]), "a copy of db-1.log")
+    a duplicate."""
+    log.add_file("db-01.log", bytes(log.files["db-1.log"]))
     log.expect("damaged", "duplicate-id", survivors=range(4))
     log.bug("Journal.start uses the file that is listed last and does not report the other file")
 
 
-@BOOK.valid("folder", "KDB-004", "KDB-002")
+@FOLDER.valid("KDB-004", "KDB-002")
 def number_with_zeros_in_front(log: KahaDBLog) -> None:
     """db-01.log has the number 1, and there is no db-1.log. A reader reads db-01.log."""
     log.batch(numbered(1), file="db-01.log")
@@ -87,92 +76,78 @@ def number_with_zeros_in_front(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[0, 1])
 
 
-@BOOK.damaged(two_files, "folder", "KDB-003", "KDB-050")
-def first_file_missing(log: KahaDBLog) -> None:
-    """The first file is missing. The loss is undetectable, because a broker also removes files
-    whose messages were consumed.
-    """
-    log.shows("lost-file")
-    log.remove_file("db-1.log")
-    log.expect("intact", survivors=[2, 3])
-
-
-@BOOK.damaged(two_files, "folder", "KDB-013", "KDB-049")
+@FOLDER.damaged(two_files, "KDB-013", "KDB-049")
 def next_file_preallocated(log: KahaDBLog) -> None:
     """The file with the highest number is preallocated and has no batch."""
-    log.add_file("db-3.log", EOF + bytes(251), "an EOF record and zeros")
+    log.add_file("db-3.log", EOF + bytes(251))
     log.expect("intact", survivors=range(4))
 
 
-@BOOK.damaged(two_files, "folder", "KDB-049", "KDB-042", kind="eof")
-def torn_in_the_last_file(log: KahaDBLog) -> None:
-    """The last file ends inside a batch."""
-    log.truncate(80, "db-2.log")
-    log.expect("torn", "torn-batch", survivors=[0, 1, 2])
-
-
-@BOOK.damaged(two_files, "folder", "KDB-049", kind="eof")
+@FOLDER.damaged(two_files, "KDB-049")
 def torn_before_a_preallocated_file(log: KahaDBLog) -> None:
     """The second file ends inside a batch, and the third file is only preallocated. The log is
-    torn.
-    """
+    torn."""
     log.truncate(80, "db-2.log")
-    log.add_file("db-3.log", EOF + bytes(251), "an EOF record and zeros")
+    log.add_file("db-3.log", EOF + bytes(251))
     log.expect("torn", "torn-batch", survivors=[0, 1, 2])
 
 
-@BOOK.damaged(two_files, "folder", "KDB-049", kind="eof")
-def torn_in_an_earlier_file(log: KahaDBLog) -> None:
-    """The first file ends inside a batch, and the second file has content. The log is damaged, not
+FOLDER.table("""
+empty_file_between: two_files KDB-004
+    The file with the highest number has zero bytes, as after a failed file rotation. A reader skips
+    this file.
+    damage: add db-3.log: nothing
+    expect: intact, survivors 0-3
+first_file_missing: two_files KDB-003 KDB-050
+    The first file is missing. The loss is undetectable, because a broker also removes files whose
+    messages were consumed.
+    shows: lost-file
+    damage: remove db-1.log
+    expect: intact, survivors 2 3
+torn_in_the_last_file: two_files KDB-049 KDB-042
+    The last file ends inside a batch.
+    damage: truncate at 80 in db-2.log
+    expect: torn torn-batch, survivors 0-2
+torn_in_an_earlier_file: two_files KDB-049 eof
+    The first file ends inside a batch, and the second file has content. The log is damaged, not
     torn.
-    """
-    log.truncate(80, "db-1.log")
-    log.expect("damaged", "torn-batch", survivors=[0, 2, 3])
+    damage: truncate at 80 in db-1.log
+    expect: damaged torn-batch, survivors 0 2 3
+damage_in_the_first_file: two_files KDB-036 KDB-052
+    One payload bit in the first file is flipped. In the profile `strict`, the second file is lost
+    too.
+    damage: flip bit 0 of db-1.log:batches[1].records[0].payload
+    expect: damaged checksum-mismatch, survivors 0 2 3
+negative_size_in_the_first_file: two_files KDB-035 KDB-052
+    The size of the first batch in the first file is -1.
+    hangs_upstream:
+    number: db-1.log:batches[0].control.len_records, -1
+    expect: damaged bad-size, survivors 1-3
+    bug: Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)
+early_eof_in_the_first_file: two_files KDB-039
+    An EOF record separates the two batches of the first file.
+    damage: insert 2d 71 4d 61 34 at 45 in db-1.log
+    expect: damaged early-eof, survivors 0-3
+""")
 
 
-@BOOK.damaged(two_files, "folder", "KDB-036", "KDB-052")
-def damage_in_the_first_file(log: KahaDBLog) -> None:
-    """One payload bit in the first file is flipped. In the profile `strict`, the second file is
-    lost too.
-    """
-    log.flip("db-1.log:batches[1].records[0].payload", 0)
-    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3])
-
-
-@BOOK.damaged(two_files, "folder", "KDB-035", "KDB-052")
-def negative_size_in_the_first_file(log: KahaDBLog) -> None:
-    """The size of the first batch in the first file is -1."""
-    log.hangs_upstream()
-    log.number("db-1.log:batches[0].control.len_records", -1)
-    log.expect("damaged", "bad-size", survivors=[1, 2, 3])
-    log.bug("Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)")
-
-
-@BOOK.damaged(two_files, "folder", "KDB-039")
-def early_eof_in_the_first_file(log: KahaDBLog) -> None:
-    """An EOF record separates the two batches of the first file."""
-    log.insert(45, EOF, "an EOF record", file="db-1.log")
-    log.expect("damaged", "early-eof", survivors=range(4))
-
-
-@BOOK.damaged(two_files, "folder", "KDB-034", "KDB-051")
+@FOLDER.damaged(two_files, "KDB-034", "KDB-051")
 def last_file_overwritten(log: KahaDBLog) -> None:
     """The last file contains text instead of batches. The whole file is lost, and `end` is null."""
-    log.put(0, b"this is no journal at all. " * 4, "text", file="db-2.log")
+    log.overwrite(0, b"this is no journal at all. " * 4, file="db-2.log")
     log.expect("damaged", "bad-header", survivors=[0, 1], end=None)
 
 
-@BOOK.damaged(two_files, "folder", "KDB-055")
+@FOLDER.damaged(two_files, "KDB-055")
 def a_sibling_among_the_files(log: KahaDBLog) -> None:
     """The last file belongs to Journal.IO. A reader loses only this file."""
-    log.add_file("db-3.log", JOURNAL_IO, "a file of Journal.IO")
+    log.add_file("db-3.log", JOURNAL_IO)
     log.expect("damaged", "foreign-journal", survivors=range(4), end=None)
 
 
-@BOOK.valid("folder", "KDB-021", "KDB-004")
+@FOLDER.valid("KDB-021", "KDB-004")
 def oversize_records(log: KahaDBLog) -> None:
     """Two records are longer than the maximum file length. Each record has a file of its own, and
-    the first file is empty.
-    """
+    the first file is empty."""
     log.written([b"x" * 300], [b"y" * 400], folder=True, max_file_length=256)
     log.expect("intact", survivors=[0, 1])

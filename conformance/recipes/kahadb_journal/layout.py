@@ -1,15 +1,15 @@
 """Undamaged data files."""
 
-from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, numbered, whole_batch
+from conformance.recipes.kahadb_journal.log import LAYOUT, KahaDBLog, numbered, whole_batch
 
 
-@BOOK.valid("layout", "KDB-001", "KDB-012")
+@LAYOUT.valid("KDB-001", "KDB-012")
 def empty_file(log: KahaDBLog) -> None:
     """A file of zero bytes is a journal without records."""
     log.expect("intact", end=0)
 
 
-@BOOK.valid("layout", "KDB-005", "KDB-006", "KDB-007", "KDB-009", "KDB-011")
+@LAYOUT.valid("KDB-005", "KDB-006", "KDB-007", "KDB-009", "KDB-011")
 def hello(log: KahaDBLog) -> None:
     """One record in a checked batch, in a file of 43 bytes."""
     log.batch(b"hello")
@@ -23,7 +23,7 @@ def hello(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[0], end=38)
 
 
-@BOOK.valid("layout", "KDB-008")
+@LAYOUT.valid("KDB-008")
 def hello_without_checksum(log: KahaDBLog) -> None:
     """One record in an unchecked batch, in a file of 43 bytes."""
     log.batch(b"hello", checked=False)
@@ -31,7 +31,7 @@ def hello_without_checksum(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[0], end=38)
 
 
-@BOOK.valid("layout", "KDB-009", "KDB-006")
+@LAYOUT.valid("KDB-009", "KDB-006")
 def empty_payload(log: KahaDBLog) -> None:
     """A record with an empty payload has the size 5, and a reader must return it."""
     log.batch(b"")
@@ -44,7 +44,7 @@ def empty_payload(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[0], end=33)
 
 
-@BOOK.valid("layout", "KDB-006", "KDB-007", "KDB-030")
+@LAYOUT.valid("KDB-006", "KDB-007", "KDB-030")
 def batch_of_five_records(log: KahaDBLog) -> None:
     """Five records in one batch, with one control record and one checksum."""
     log.batch(b"m0", b"m1", b"m2", b"m3", b"last")
@@ -52,7 +52,7 @@ def batch_of_five_records(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=65)
 
 
-@BOOK.valid("layout", "KDB-001", "KDB-030", "KDB-031", "KDB-050", "KDB-051")
+@LAYOUT.valid("KDB-001", "KDB-030", "KDB-031", "KDB-050", "KDB-051")
 def five_batches(log: KahaDBLog) -> None:
     """Five batches of one record each, at the offsets 0, 45, 90, 135 and 180."""
     for number in range(1, 6):
@@ -61,7 +61,7 @@ def five_batches(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(5), end=225)
 
 
-@BOOK.valid("layout", "KDB-008", "KDB-030")
+@LAYOUT.valid("KDB-008", "KDB-030")
 def five_batches_without_checksums(log: KahaDBLog) -> None:
     """Five unchecked batches of one record each."""
     for number in range(1, 6):
@@ -70,7 +70,7 @@ def five_batches_without_checksums(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(5), end=225)
 
 
-@BOOK.valid("layout", "KDB-006", "KDB-009")
+@LAYOUT.valid("KDB-006", "KDB-009")
 def batches_of_several_records(log: KahaDBLog) -> None:
     """Batches of two, three and one record, as with concurrent producers."""
     log.batch(b"alpha", b"bravo")
@@ -80,7 +80,7 @@ def batches_of_several_records(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(6))
 
 
-@BOOK.valid("layout", "KDB-008", "KDB-009")
+@LAYOUT.valid("KDB-008", "KDB-009")
 def several_records_without_checksums(log: KahaDBLog) -> None:
     """Two unchecked batches, of three and two records."""
     log.batch(b"alpha", b"bravo", b"charlie", checked=False)
@@ -89,11 +89,10 @@ def several_records_without_checksums(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(5))
 
 
-@BOOK.valid("layout", "KDB-008")
+@LAYOUT.valid("KDB-008")
 def checksums_switched_on_later(log: KahaDBLog) -> None:
     """Two unchecked batches, one checked batch and one unchecked batch, as when checksums are
-    switched on and off.
-    """
+    switched on and off."""
     log.batch(numbered(1), checked=False)
     log.batch(numbered(2), checked=False)
     log.batch(numbered(3))
@@ -102,7 +101,7 @@ def checksums_switched_on_later(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(4))
 
 
-@BOOK.valid("layout", "KDB-032", "KDB-048")
+@LAYOUT.valid("KDB-032", "KDB-048")
 def payload_that_holds_a_batch(log: KahaDBLog) -> None:
     """A payload contains a complete batch, as when a journal is sent as a message."""
     log.batch(numbered(1))
@@ -112,7 +111,7 @@ def payload_that_holds_a_batch(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(3))
 
 
-@BOOK.valid("layout", "KDB-032", "KDB-048")
+@LAYOUT.valid("KDB-032", "KDB-048")
 def payload_that_ends_with_a_batch(log: KahaDBLog) -> None:
     """A payload ends with a complete batch, so both batches end at the same offset."""
     log.batch(numbered(1))
@@ -122,7 +121,7 @@ def payload_that_ends_with_a_batch(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(3))
 
 
-@BOOK.valid("layout", "KDB-008", "KDB-048")
+@LAYOUT.valid("KDB-008", "KDB-048")
 def payload_that_holds_a_batch_without_checksums(log: KahaDBLog) -> None:
     """The payload of an unchecked batch contains a complete unchecked batch."""
     log.batch(numbered(1), checked=False)
@@ -132,7 +131,7 @@ def payload_that_holds_a_batch_without_checksums(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(3))
 
 
-@BOOK.valid("layout", "KDB-032", "KDB-048")
+@LAYOUT.valid("KDB-032", "KDB-048")
 def payload_that_holds_a_header(log: KahaDBLog) -> None:
     """A payload contains the sixteen bytes of a header, but no batch."""
     log.batch(numbered(1))
@@ -142,11 +141,10 @@ def payload_that_holds_a_header(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(3))
 
 
-@BOOK.valid("layout", "KDB-011", "KDB-032")
+@LAYOUT.valid("KDB-011", "KDB-032")
 def payload_that_holds_an_eof_record(log: KahaDBLog) -> None:
-    """Payloads that begin with, consist of or end with an EOF record, and a payload of
-    five zeros.
-    """
+    """Payloads that begin with, consist of or end with an EOF record, and a payload of five
+    zeros."""
     log.batch(b"-qMa4 and more", b"-qMa4")
     log.batch(b"up to -qMa4", bytes(5))
     log.batch(b"-qMa4")
@@ -154,7 +152,7 @@ def payload_that_holds_an_eof_record(log: KahaDBLog) -> None:
     log.expect("intact", survivors=range(5))
 
 
-@BOOK.valid("layout", "KDB-016")
+@LAYOUT.valid("KDB-016")
 def commands_of_a_broker(log: KahaDBLog) -> None:
     """Four payloads that are commands of a broker, and three payloads that are not commands."""
     log.batch(b"\x01\x05hello", b"\x02\x03ack")
@@ -165,11 +163,10 @@ def commands_of_a_broker(log: KahaDBLog) -> None:
     log.note("The last three are not commands: an unknown number, an incorrect length, and text.")
 
 
-@BOOK.valid("layout", "KDB-016")
+@LAYOUT.valid("KDB-016")
 def lengths_of_commands(log: KahaDBLog) -> None:
     """Payloads whose command length is valid, longer than five bytes, missing, incomplete or
-    incorrect.
-    """
+    incorrect."""
     log.batch(b"\x04\x83\x80\x80\x80\x00abc", b"\x04\x83\x80\x80\x80\x80\x00abc")
     log.batch(b"\x04\x00", b"\x04", b"\x04\x80", b"\x04\x02a", b"\x04\x01ab", b"\xff\x00")
     log.eof()

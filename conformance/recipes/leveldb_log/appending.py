@@ -9,20 +9,27 @@ from conformance.recipes.leveldb_log.layout import (
     three_records,
     two_blocks,
 )
-from conformance.recipes.leveldb_log.log import BOOK, FULL, LevelDBLog, numbered, physical
+from conformance.recipes.leveldb_log.log import (
+    APPENDING,
+    FIRST,
+    FULL,
+    LevelDBLog,
+    numbered,
+    physical,
+)
 
 REUSE = "google/leveldb issues 1287 and 1336: reuse_logs appends after the torn tail"
 ALL: list[int | bytes] = [0, 1, 2, b"delta", b"echo"]
 
 
-@BOOK.appending(three_records, "appending", "LDB-015")
+@APPENDING.appending(three_records, "LDB-015")
 def append_to_three_records(log: LevelDBLog) -> None:
     """A writer appends two records to an intact log of three records."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL)
 
 
-@BOOK.appending(log_ends_before_its_trailer, "appending", "LDB-015", "LDB-014")
+@APPENDING.appending(log_ends_before_its_trailer, "LDB-015", "LDB-014")
 def append_where_a_trailer_is_due(log: LevelDBLog) -> None:
     """A writer appends to a log that ends three bytes before the end of its block. The writer adds
     the trailer first."""
@@ -30,7 +37,7 @@ def append_where_a_trailer_is_due(log: LevelDBLog) -> None:
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
 
 
-@BOOK.appending(two_blocks, "appending", "LDB-015")
+@APPENDING.appending(two_blocks, "LDB-015")
 def append_in_the_second_block(log: LevelDBLog) -> None:
     """A writer appends in the second block. The offset within the block is the size of the log
     modulo 32768."""
@@ -38,13 +45,8 @@ def append_in_the_second_block(log: LevelDBLog) -> None:
     log.expect("intact", survivors=[0, 1, 2, 3, b"d" * 33000, b"echo"])
 
 
-@BOOK.appending(
-    three_records,
-    "appending",
-    "LDB-016",
-    control=append_to_three_records,
-    kind="eof",
-    may_refuse=True,
+@APPENDING.appending(
+    three_records, "LDB-016", control=append_to_three_records, kind="eof", may_refuse=True
 )
 def append_behind_a_torn_payload(log: LevelDBLog) -> None:
     """A writer appends to a log whose last record lacks its last byte. The new records must be
@@ -56,13 +58,8 @@ def append_behind_a_torn_payload(log: LevelDBLog) -> None:
     log.bug(REUSE)
 
 
-@BOOK.appending(
-    three_records,
-    "appending",
-    "LDB-016",
-    control=append_to_three_records,
-    kind="eof",
-    may_refuse=True,
+@APPENDING.appending(
+    three_records, "LDB-016", control=append_to_three_records, kind="eof", may_refuse=True
 )
 def append_behind_a_torn_header(log: LevelDBLog) -> None:
     """A writer appends to a log that ends three bytes into a header. The new records must be
@@ -73,13 +70,8 @@ def append_behind_a_torn_header(log: LevelDBLog) -> None:
     log.bug(REUSE)
 
 
-@BOOK.appending(
-    three_records,
-    "appending",
-    "LDB-016",
-    control=append_to_three_records,
-    kind="eof",
-    may_refuse=True,
+@APPENDING.appending(
+    three_records, "LDB-016", control=append_to_three_records, kind="eof", may_refuse=True
 )
 def append_behind_a_torn_payload_that_holds_a_record(log: LevelDBLog) -> None:
     """A writer appends to a log with a torn record. A record inside the torn payload begins where
@@ -88,27 +80,21 @@ def append_behind_a_torn_payload_that_holds_a_record(log: LevelDBLog) -> None:
     payload = numbered(16) + physical(FULL, b"ghost") + numbered(200)
     log.extend(
         physical(FULL, payload)[:-1],
-        "all but the last byte of a record that contains another record",
     )
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=47)
     log.leaves({"": 47})
 
 
-@BOOK.appending(fragments_in_two_blocks, "appending", "LDB-015")
+@APPENDING.appending(fragments_in_two_blocks, "LDB-015")
 def append_to_fragments(log: LevelDBLog) -> None:
     """A writer appends two records to an intact log that contains a fragmented record."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL)
 
 
-@BOOK.appending(
-    fragments_in_two_blocks,
-    "appending",
-    "LDB-016",
-    control=append_to_fragments,
-    kind="eof",
-    may_refuse=True,
+@APPENDING.appending(
+    fragments_in_two_blocks, "LDB-016", control=append_to_fragments, kind="eof", may_refuse=True
 )
 def append_behind_an_unfinished_record(log: LevelDBLog) -> None:
     """A writer appends to a log that ends with a FIRST without a LAST. The FIRST must not be joined
@@ -122,29 +108,18 @@ def append_behind_an_unfinished_record(log: LevelDBLog) -> None:
     )
 
 
-@BOOK.appending(
-    three_records,
-    "appending",
-    "LDB-017",
-    control=append_to_three_records,
-    kind="eof",
-    may_refuse=True,
+@APPENDING.appending(
+    three_records, "LDB-017", control=append_to_three_records, kind="eof", may_refuse=True
 )
 def append_behind_preallocated_zeros(log: LevelDBLog) -> None:
     """A writer appends to a log that ends with preallocated zeros. New records after the zeros in
     the same block would never be read."""
-    log.extend(bytes(100), "100 zero bytes")
+    log.extend(bytes(100))
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL)
 
 
-@BOOK.appending(
-    three_records,
-    "appending",
-    "LDB-018",
-    control=append_to_three_records,
-    kind="corrupt",
-)
+@APPENDING.appending(three_records, "LDB-018", control=append_to_three_records, kind="corrupt")
 def append_behind_damage(log: LevelDBLog) -> None:
     """A writer refuses to append to a log with damage in the last block, because readers would not
     reach the new records."""
@@ -153,21 +128,21 @@ def append_behind_damage(log: LevelDBLog) -> None:
     log.expect_refusal("damaged", "checksum-mismatch", survivors=[0])
 
 
-@BOOK.appending(three_records, "appending", "LDB-016", control=append_to_three_records, kind="eof")
+@APPENDING.appending(three_records, "LDB-016", control=append_to_three_records, kind="eof")
 def append_nothing_behind_a_torn_payload(log: LevelDBLog) -> None:
     """A writer appends no records to a log with a torn record. The torn record remains."""
     log.truncate(37)
     log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
 
 
-@BOOK.appending(three_records, "appending", "LDB-017", control=append_to_three_records, kind="eof")
+@APPENDING.appending(three_records, "LDB-017", control=append_to_three_records, kind="eof")
 def append_nothing_behind_preallocated_zeros(log: LevelDBLog) -> None:
     """A writer appends no records to a log that ends with preallocated zeros. The zeros remain."""
-    log.extend(bytes(100), "100 zero bytes")
+    log.extend(bytes(100))
     log.expect("intact", survivors=[0, 1, 2], end=38)
 
 
-@BOOK.appending(log_ends_in_a_trailer_of_other_bytes, "appending", "LDB-015", "LDB-014")
+@APPENDING.appending(log_ends_in_a_trailer_of_other_bytes, "LDB-015", "LDB-014")
 def append_in_a_trailer_of_other_bytes(log: LevelDBLog) -> None:
     """A writer appends to a log that ends after two non-zero bytes of a trailer. The two bytes
     stay, and two zeros complete the trailer."""
@@ -176,16 +151,15 @@ def append_in_a_trailer_of_other_bytes(log: LevelDBLog) -> None:
     log.leaves_bytes("", 32764, b"\xaa\xbb\x00\x00")
 
 
-@BOOK.appending(one_record, "appending", "LDB-011", "LDB-016", kind="limit")
+@APPENDING.appending(one_record, "LDB-011", "LDB-016", kind="limit")
 def append_an_empty_record(log: LevelDBLog) -> None:
     """A writer appends an empty record. The log then contains one more record."""
     log.append(b"")
     log.expect("intact", survivors=[0, b""], end=19)
 
 
-@BOOK.appending(
+@APPENDING.appending(
     fragments_in_two_blocks,
-    "appending",
     "LDB-015",
     "LDB-016",
     control=append_to_fragments,
@@ -200,13 +174,8 @@ def append_fragments_behind_a_torn_fragment(log: LevelDBLog) -> None:
     log.expect("intact", survivors=[0, b"d" * 40000])
 
 
-@BOOK.appending(
-    three_records,
-    "appending",
-    "LDB-018",
-    "LDB-029",
-    control=append_to_three_records,
-    kind="corrupt",
+@APPENDING.appending(
+    three_records, "LDB-018", "LDB-029", control=append_to_three_records, kind="corrupt"
 )
 def append_behind_a_record_of_an_unknown_type(log: LevelDBLog) -> None:
     """A writer appends to a log with a record of an unknown type. `end` is the size of the log, so
@@ -216,9 +185,8 @@ def append_behind_a_record_of_an_unknown_type(log: LevelDBLog) -> None:
     log.expect("damaged", "unknown-type", survivors=[0, 2, b"delta", b"echo"])
 
 
-@BOOK.appending(
+@APPENDING.appending(
     three_records,
-    "appending",
     "LDB-016",
     "LDB-018",
     control=append_to_three_records,
@@ -234,9 +202,7 @@ def append_behind_damage_and_a_torn_payload(log: LevelDBLog) -> None:
     log.expect("damaged", "unknown-type", survivors=[0, b"delta", b"echo"])
 
 
-@BOOK.appending(
-    three_records, "appending", "LDB-016", control=append_to_three_records, kind="corrupt"
-)
+@APPENDING.appending(three_records, "LDB-016", control=append_to_three_records, kind="corrupt")
 def append_nothing_behind_damage_and_a_torn_payload(log: LevelDBLog) -> None:
     """A writer appends no records to a log with a record of an unknown type and then a torn record.
     The torn record remains."""
@@ -245,9 +211,7 @@ def append_nothing_behind_damage_and_a_torn_payload(log: LevelDBLog) -> None:
     log.expect("damaged", "unknown-type", survivors=[0], end=24)
 
 
-@BOOK.appending(
-    three_records, "appending", "LDB-018", control=append_to_three_records, kind="corrupt"
-)
+@APPENDING.appending(three_records, "LDB-018", control=append_to_three_records, kind="corrupt")
 def append_nothing_behind_damage(log: LevelDBLog) -> None:
     """A writer refuses to append to a log with damage in the last block, even if there are no
     records to append."""
@@ -255,15 +219,33 @@ def append_nothing_behind_damage(log: LevelDBLog) -> None:
     log.expect_refusal("damaged", "checksum-mismatch", survivors=[0])
 
 
-@BOOK.appending(rocksdb_recyclable, "appending", "LDB-018", "LDB-043", kind="limit")
+@APPENDING.appending(rocksdb_recyclable, "LDB-018", "LDB-043", kind="limit")
 def append_to_another_dialect(log: LevelDBLog) -> None:
     """A writer refuses to append to a log of another dialect."""
     log.append(b"delta", b"echo")
     log.expect_refusal("refused", "foreign-dialect")
 
 
-@BOOK.appending(rocksdb_recyclable, "appending", "LDB-018", "LDB-043", kind="limit")
+@APPENDING.appending(rocksdb_recyclable, "LDB-018", "LDB-043", kind="limit")
 def append_nothing_to_another_dialect(log: LevelDBLog) -> None:
     """A writer refuses to append to a log of another dialect, even if there are no records to
     append."""
     log.expect_refusal("refused", "foreign-dialect")
+
+
+@APPENDING.appending(three_records, "LDB-018", "LDB-033", control=append_to_three_records)
+def append_behind_an_empty_first_and_a_torn_record(log: LevelDBLog) -> None:
+    """A torn record follows an empty FIRST. A writer appends at the torn record, although the log
+    without it would be torn at the empty FIRST."""
+    log.extend(physical(FIRST, b"") + physical(FIRST, b"x"))
+    log.append(b"delta")
+    log.expect("intact", survivors=[0, 1, 2, b"delta"], end=57)
+
+
+@APPENDING.appending(three_records, "LDB-018", "LDB-027", control=append_to_three_records)
+def append_behind_a_gap_and_a_torn_header(log: LevelDBLog) -> None:
+    """A torn header follows a gap of zeros. A writer appends at the torn header, although the log
+    without it would end in zeros."""
+    log.extend(bytes(32768 - 38) + b"\1")
+    log.append(b"delta")
+    log.expect("damaged", "zero-gap", survivors=[0, 1, 2, b"delta"], end=32780)

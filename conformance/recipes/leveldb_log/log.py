@@ -10,17 +10,11 @@ from crc32c import crc32c
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
-from conformance.recipes.variation import Kept, vary
-from reference_impl.leveldb_log.layout import (
-    BLOCK_SIZE,
-    HEADER_SIZE,
-    masked_crc,
-)
-from reference_impl.leveldb_log.writer import (
-    Writer,
-)
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE, masked_crc
+from reference_impl.leveldb_log.writer import Writer
 
 FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+TYPES_BY_NAME = {"FULL": FULL, "FIRST": FIRST, "MIDDLE": MIDDLE, "LAST": LAST}
 
 
 class LevelDBLog(Log):
@@ -31,7 +25,6 @@ class LevelDBLog(Log):
 
     def write(self, *payloads: bytes) -> None:
         """Write these records after the existing records."""
-        payloads = tuple(map(vary, payloads))
         out = io.BytesIO()
         writer = Writer(out, len(self.data))
         for payload in payloads:
@@ -44,21 +37,26 @@ class LevelDBLog(Log):
         used = len(self.data) % BLOCK_SIZE
         self.write(numbered(BLOCK_SIZE - used - HEADER_SIZE - left))
 
-    def reseal(self, path: str) -> None:
-        """Correct the checksum of a physical record after a change to the bytes that it covers."""
-        record = self.field(path)
-        length = int.from_bytes(self.data[record.start + 4 : record.start + 6], "little")
-        covered = bytes(self.data[record.start + 6 : record.start + HEADER_SIZE + length])
-        self.data[record.start : record.start + 4] = masked_crc(covered).to_bytes(4, "little")
-        self.did(f"reseal {path}")
-
-    def retype(self, path: str, kind: int) -> None:
-        """Change the type of a physical record and correct its checksum."""
-        self.set(f"{path}.header.type", kind)
+    def retype(self, path: str, kind: int | str) -> None:
+        """Change the type of a physical record, a number or a name, and correct its checksum."""
+        self.set(f"{path}.header.type", TYPES_BY_NAME[kind] if isinstance(kind, str) else kind)
         self.reseal(path)
 
 
-BOOK: Book[LevelDBLog] = Book("leveldb-log")
+BOOK: Book[LevelDBLog] = Book("leveldb-log", LevelDBLog, ".log")
+APPENDING = BOOK.group("appending")
+CHECKSUM = BOOK.group("checksum")
+DIALECTS = BOOK.group("dialects")
+FRAGMENTS = BOOK.group("fragments")
+LAYOUT = BOOK.group("layout")
+LENGTHS = BOOK.group("lengths")
+LIMITS = BOOK.group("limits")
+RESYNC = BOOK.group("resync")
+TORN_TAIL = BOOK.group("torn-tail")
+TRAILER = BOOK.group("trailer")
+TYPES = BOOK.group("types")
+WRITING = BOOK.group("writing")
+ZEROS = BOOK.group("zeros")
 
 
 def numbered(size: int) -> bytes:
@@ -101,4 +99,4 @@ def forge_checksum(kind: int, prefix: bytes, stored: int) -> bytes:
     while wanted:
         change, bits = basis[wanted.bit_length()]
         wanted, suffix = wanted ^ change, suffix ^ bits
-    return Kept(prefix + suffix.to_bytes(4, "little"))
+    return prefix + suffix.to_bytes(4, "little")

@@ -8,14 +8,19 @@ from typing import Any
 from conformance.contents import Contents
 from conformance.recipes.leveldb_log.log import numbered
 from conformance.recipes.recipe import Book, Log
-from conformance.recipes.variation import vary
 from reference_impl.answer import NewRecord
-from reference_impl.leveldb_log.dialects import RECYCLABLE_HEADER_SIZE, header_size
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, masked_crc
+from reference_impl.leveldb_log.dialects import RECYCLABLE_HEADER_SIZE
+from reference_impl.leveldb_log.layout import BLOCK_SIZE
 from reference_impl.rocksdb_wal.layout import HEADER_SIZES, clean_close, pack
 from reference_impl.rocksdb_wal.writer import Writer
 
 FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+#: The types of legacy, recyclable (``R_``) and WAL-sync records (``S_``), for rows.
+TYPES_BY_NAME = {
+    f"{prefix}{name}": first + number
+    for prefix, first in (("", 1), ("R_", 5), ("S_", 9))
+    for number, name in enumerate(("FULL", "FIRST", "MIDDLE", "LAST"))
+}
 NUMBER = 12
 OLDER = 8
 OLDER_TEXT = b"what an older record had"
@@ -40,7 +45,7 @@ class RocksLog(Log):
         **fields: Any,
     ) -> None:
         """Write records to the end of the log, each with these fields."""
-        records = [NewRecord(vary(payload), fields) for payload in payloads]
+        records = [NewRecord(payload, fields) for payload in payloads]
         context = {"headers": headers, "compression": compression}
         self.data += written(records, context, number, len(self.data))
         self.payloads += [record.payload for record in records]
@@ -51,7 +56,7 @@ class RocksLog(Log):
         self.number_is_unknown()
         self.context |= context
         number = context.get("log_number", 1)
-        self.new_records = [NewRecord(vary(payload)) for payload in payloads]
+        self.new_records = [NewRecord(payload) for payload in payloads]
         self.data += written(self.new_records, context, number)
         self.payloads += [record.payload for record in self.new_records]
 
@@ -61,8 +66,7 @@ class RocksLog(Log):
 
     def number_is_unknown(self) -> None:
         """Remove the log number from the context, so that it must come from the log or the file
-        name.
-        """
+        name."""
         del self.context["log_number"]
 
     def is_called(self, name: str) -> None:
@@ -87,41 +91,40 @@ class RocksLog(Log):
 
     def out_of_step(self, at: int) -> None:
         """Overwrite the bytes at this offset with text, as if they were inside an older record."""
-        self.data[at : at + len(OLDER_TEXT)] = OLDER_TEXT
-        self.did(f"write text of an older record at {at}")
+        self.overwrite(at, OLDER_TEXT)
 
     def fill_block(self) -> None:
         """Add zeros to the end of the block."""
-        self.extend(bytes(-len(self.data) % BLOCK_SIZE), "zeros to the end of the block")
+        self.extend(bytes(-len(self.data) % BLOCK_SIZE))
 
     def close(self, number: int = NUMBER) -> None:
         """Close the log as Pebble does."""
         self.data += clean_close(number)
 
-    def reseal(self, path: str, is_sync: bool | None = None) -> None:
-        """Correct the checksum of a physical record after a change to the bytes that it covers.
-
-        ``is_sync`` chooses between the headers of the types 9 to 12. By default, the control
-        decides.
-        """
-        if is_sync is None:
-            is_sync = any(field.path == f"{path}.header.ofs_synced" for field in self.fields_of())
-        start = self.field(path).start
-        length = int.from_bytes(self.data[start + 4 : start + 6], "little")
-        end = start + header_size(self.data[start + 6], is_sync) + length
-        checksum = masked_crc(bytes(self.data[start + 6 : end]))
-        self.data[start : start + 4] = checksum.to_bytes(4, "little")
-        self.did(f"reseal {path}")
-
-    def retype(self, path: str, kind: int, is_sync: bool = False) -> None:
+    def retype(self, path: str, kind: int | str) -> None:
         """Change the type of a physical record to another type with the same header, and fix the
-        checksum.
-        """
-        self.set(f"{path}.header.type", kind)
-        self.reseal(path, is_sync)
+        checksum."""
+        self.set(f"{path}.header.type", TYPES_BY_NAME[kind] if isinstance(kind, str) else kind)
+        self.reseal(path)
 
 
-BOOK: Book[RocksLog] = Book("rocksdb-wal")
+BOOK: Book[RocksLog] = Book("rocksdb-wal", RocksLog, ".log")
+APPENDING = BOOK.group("appending")
+CHECKSUM = BOOK.group("checksum")
+CLEAN_CLOSE = BOOK.group("clean-close")
+COMPRESSION = BOOK.group("compression")
+FRAGMENTS = BOOK.group("fragments")
+LAYOUT = BOOK.group("layout")
+LENGTHS = BOOK.group("lengths")
+LIMITS = BOOK.group("limits")
+LOG_NUMBER = BOOK.group("log-number")
+METADATA = BOOK.group("metadata")
+REAL_LOGS = BOOK.group("real-logs")
+RESYNC = BOOK.group("resync")
+TORN_TAIL = BOOK.group("torn-tail")
+TYPES = BOOK.group("types")
+WRITING = BOOK.group("writing")
+ZEROS = BOOK.group("zeros")
 
 
 def written(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.recipes.rocksdb_wal.log import BOOK, RocksLog
-from conformance.recipes.variation import Kept
+from conformance.recipes.rocksdb_wal.log import REAL_LOGS, RocksLog
 
 RECYCLED_BY_ROCKSDB = bytes.fromhex(
     "3785042b1300051200000031000000000000000100000001026b300276346fa8c43c130005120000"
@@ -38,10 +37,10 @@ SYNCED_BY_PEBBLE = bytes.fromhex(
 def put(sequence: int, key: bytes, value: bytes) -> bytes:
     """Return a write batch with one put."""
     head = sequence.to_bytes(8, "little") + (1).to_bytes(4, "little") + b"\x01"
-    return Kept(head + bytes([len(key)]) + key + bytes([len(value)]) + value)
+    return head + bytes([len(key)]) + key + bytes([len(value)]) + value
 
 
-@BOOK.valid("real-logs", "RDB-005", "RDB-015", "RDB-025", "RDB-014")
+@REAL_LOGS.valid("RDB-005", "RDB-015", "RDB-025", "RDB-014")
 def recycled_by_rocksdb(log: RocksLog) -> None:
     """Three puts of log 18, then the remaining nine puts of log 14, as RocksDB wrote them."""
     log.data += RECYCLED_BY_ROCKSDB
@@ -50,7 +49,7 @@ def recycled_by_rocksdb(log: RocksLog) -> None:
     log.expect("intact", survivors=[0, 1, 2], end=90)
 
 
-@BOOK.valid("real-logs", "RDB-030", "RDB-036")
+@REAL_LOGS.valid("RDB-030", "RDB-036")
 def compressed_by_rocksdb(log: RocksLog) -> None:
     """Three compressed puts, as RocksDB wrote them."""
     log.data += COMPRESSED_BY_ROCKSDB
@@ -58,9 +57,9 @@ def compressed_by_rocksdb(log: RocksLog) -> None:
     log.expect("intact", survivors=[0, 1, 2])
 
 
-@BOOK.valid("real-logs", "RDB-006", "RDB-010", "RDB-017")
+@REAL_LOGS.valid("RDB-006", "RDB-010", "RDB-017")
 def synced_by_pebble(log: RocksLog) -> None:
     """Three records of a WAL-sync log, as Pebble wrote them."""
     log.data += SYNCED_BY_PEBBLE
-    log.payloads += [Kept(b"alpha"), b"", Kept(b"bravo")]
+    log.payloads += [b"alpha", b"", b"bravo"]
     log.expect("intact", survivors=[0, 1, 2])

@@ -15,7 +15,7 @@ from conformance.recipes.sqlite_wal.layout import (
     one_transaction,
     pages_of_1024_bytes,
 )
-from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
+from conformance.recipes.sqlite_wal.log import APPENDING, SqliteLog
 from conformance.recipes.sqlite_wal.padding import commit_frame_repeated
 from conformance.recipes.sqlite_wal.refusing import other_version
 from conformance.recipes.sqlite_wal.tails import (
@@ -43,14 +43,14 @@ def new(log: SqliteLog) -> bytes:
     return log.to_append[-1].payload
 
 
-@BOOK.appending(five_transactions, "appending", "SQW-053")
+@APPENDING.appending(five_transactions, "SQW-053")
 def append_one_transaction(log: SqliteLog) -> None:
     """A writer appends one transaction to a log of five transactions."""
     payload = new(log)
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
 
 
-@BOOK.appending(five_transactions, "appending", "SQW-051", "SQW-053")
+@APPENDING.appending(five_transactions, "SQW-051", "SQW-053")
 def append_two_transactions(log: SqliteLog) -> None:
     """A writer appends two transactions, the first with two pages."""
     log.append_pages((3, "new."), (5, "newer."), db_pages=5)
@@ -59,21 +59,19 @@ def append_two_transactions(log: SqliteLog) -> None:
     log.expect("intact", survivors=[*ALL, *added], end=3784 + 3 * 536)
 
 
-@BOOK.appending(five_transactions, "appending", "SQW-053")
+@APPENDING.appending(five_transactions, "SQW-053")
 def append_nothing(log: SqliteLog) -> None:
     """Appending no records changes nothing."""
     log.expect("intact", survivors=ALL, end=3784)
 
 
-@BOOK.appending(
-    cut_in_the_last_image, "appending", "SQW-042", "SQW-053", control=append_one_transaction
-)
+@APPENDING.appending(cut_in_the_last_image, "SQW-042", "SQW-053", control=append_one_transaction)
 def append_nothing_to_a_torn_log(log: SqliteLog) -> None:
     """Appending no records does not remove the torn frame."""
     log.expect("torn", "torn-frame", survivors=[0, 1, 2, 3], end=3248)
 
 
-@BOOK.appending(header_alone, "appending", "SQW-053")
+@APPENDING.appending(header_alone, "SQW-053")
 def append_to_a_header(log: SqliteLog) -> None:
     """A writer appends the first transaction to a log that is only a header."""
     log.context = NEW
@@ -82,7 +80,7 @@ def append_to_a_header(log: SqliteLog) -> None:
     log.expect("intact", survivors=[payload], end=568)
 
 
-@BOOK.appending(empty_file, "appending", "SQW-050", "SQW-053")
+@APPENDING.appending(empty_file, "SQW-050", "SQW-053")
 def append_to_an_empty_file(log: SqliteLog) -> None:
     """A writer appends the first transaction to a file of zero bytes, and writes a new header."""
     log.context = NEW
@@ -90,7 +88,7 @@ def append_to_an_empty_file(log: SqliteLog) -> None:
     log.expect("intact", survivors=[payload], end=568)
 
 
-@BOOK.appending(cut_in_the_header, "appending", "SQW-050", "SQW-053", control=append_to_a_header)
+@APPENDING.appending(cut_in_the_header, "SQW-050", "SQW-053", control=append_to_a_header)
 def append_to_a_torn_header(log: SqliteLog) -> None:
     """The header is incomplete, so a writer begins a new log at offset 0."""
     log.context = NEW
@@ -98,7 +96,7 @@ def append_to_a_torn_header(log: SqliteLog) -> None:
     log.expect("intact", survivors=[payload], end=568)
 
 
-@BOOK.appending(file_of_zeros, "appending", "SQW-050", "SQW-053", control=append_to_a_header)
+@APPENDING.appending(file_of_zeros, "SQW-050", "SQW-053", control=append_to_a_header)
 def append_to_zeros(log: SqliteLog) -> None:
     """The file is all zeros, so a writer begins a new log at offset 0."""
     log.context = NEW
@@ -107,9 +105,7 @@ def append_to_zeros(log: SqliteLog) -> None:
     log.expect("intact", survivors=[payload], end=568)
 
 
-@BOOK.appending(
-    cut_in_the_last_image, "appending", "SQW-042", "SQW-053", control=append_one_transaction
-)
+@APPENDING.appending(cut_in_the_last_image, "SQW-042", "SQW-053", control=append_one_transaction)
 def append_after_a_torn_frame(log: SqliteLog) -> None:
     """A writer continues at the start of the torn frame."""
     log.shows("going-on-after-a-torn-record")
@@ -117,7 +113,7 @@ def append_after_a_torn_frame(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1, 2, 3, payload], end=3784)
 
 
-@BOOK.appending(frames_without_a_commit, "appending", "SQW-053", control=append_one_transaction)
+@APPENDING.appending(frames_without_a_commit, "SQW-053", control=append_one_transaction)
 def append_after_uncommitted_frames(log: SqliteLog) -> None:
     """A writer continues after the last commit frame, in place of two uncommitted frames."""
     payload = new(log)
@@ -125,14 +121,14 @@ def append_after_uncommitted_frames(log: SqliteLog) -> None:
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
 
 
-@BOOK.appending(bit_in_the_last_image, "appending", "SQW-053", control=append_one_transaction)
+@APPENDING.appending(bit_in_the_last_image, "SQW-053", control=append_one_transaction)
 def append_after_a_bad_tail(log: SqliteLog) -> None:
     """A writer continues at the start of the damaged last transaction."""
     payload = new(log)
     log.expect("intact", survivors=[0, 1, 2, 3, payload], end=3784)
 
 
-@BOOK.appending(older_frames_after_the_end, "appending", "SQW-030", "SQW-053")
+@APPENDING.appending(older_frames_after_the_end, "SQW-030", "SQW-053")
 def append_before_older_frames(log: SqliteLog) -> None:
     """A writer continues after the last commit frame, in place of frames of an older generation."""
     payload = new(log)
@@ -140,18 +136,17 @@ def append_before_older_frames(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, payload], end=1640)
 
 
-@BOOK.appending(new_header_before_older_frames, "appending", "SQW-030", "SQW-053")
+@APPENDING.appending(new_header_before_older_frames, "SQW-030", "SQW-053")
 def append_the_first_transaction_over_older_frames(log: SqliteLog) -> None:
     """A writer appends the first transaction after a new header, in place of frames of an older
-    generation.
-    """
+    generation."""
     log.context = NEW
     payload = new(log)
     free(log)
     log.expect("intact", survivors=[payload], end=568)
 
 
-@BOOK.appending(zeros_after_the_end, "appending", "SQW-030", "SQW-053")
+@APPENDING.appending(zeros_after_the_end, "SQW-030", "SQW-053")
 def append_before_zeros(log: SqliteLog) -> None:
     """A writer continues after the last commit frame, in place of zeros."""
     payload = new(log)
@@ -159,21 +154,21 @@ def append_before_zeros(log: SqliteLog) -> None:
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
 
 
-@BOOK.appending(commit_frame_repeated, "appending", "SQW-014", "SQW-053")
+@APPENDING.appending(commit_frame_repeated, "SQW-014", "SQW-053")
 def append_after_padding(log: SqliteLog) -> None:
     """A writer continues after padding, from the checksum of the last padding frame."""
     payload = new(log)
     log.expect("intact", survivors=[0, 1, payload], end=2176 + 536)
 
 
-@BOOK.appending(big_endian_checksums, "appending", "SQW-006", "SQW-053")
+@APPENDING.appending(big_endian_checksums, "SQW-006", "SQW-053")
 def append_to_big_endian_checksums(log: SqliteLog) -> None:
     """A writer appends to a log with big-endian checksums and keeps the byte order."""
     payload = new(log)
     log.expect("intact", survivors=[0, 1, 2, payload], end=2176 + 536)
 
 
-@BOOK.appending(pages_of_1024_bytes, "appending", "SQW-053")
+@APPENDING.appending(pages_of_1024_bytes, "SQW-053")
 def append_pages_of_1024_bytes(log: SqliteLog) -> None:
     """A writer keeps the page size of the log, 1,024 bytes, although 512 bytes are configured."""
     log.context = NEW
@@ -182,77 +177,69 @@ def append_pages_of_1024_bytes(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1, 2, payload], end=32 + 5 * 1048)
 
 
-@BOOK.appending(pages_of_1024_bytes, "appending", "SQW-052")
+@APPENDING.appending(pages_of_1024_bytes, "SQW-052")
 def append_a_page_of_another_size(log: SqliteLog) -> None:
     """A writer refuses to append an image of 512 bytes to a log with pages of 1,024 bytes."""
     new(log)
     log.expect_refusal("intact", survivors=[0, 1, 2])
 
 
-@BOOK.appending(five_transactions, "appending", "SQW-052")
+@APPENDING.appending(five_transactions, "SQW-052")
 def append_page_zero(log: SqliteLog) -> None:
     """A writer refuses to append a page with page number 0."""
     log.append_pages((0, "new."), db_pages=4)
     log.expect_refusal("intact", survivors=ALL)
 
 
-@BOOK.appending(one_transaction, "appending", "SQW-014", "SQW-052")
+@APPENDING.appending(one_transaction, "SQW-014", "SQW-052")
 def append_padding(log: SqliteLog) -> None:
     """A writer refuses to append a transaction that repeats the last commit frame, because no
-    reader would return it.
-    """
+    reader would return it."""
     log.append_pages((1, "alpha."), db_pages=1)
     log.expect_refusal("intact", survivors=[0])
 
 
-@BOOK.appending(bit_in_an_image, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
+@APPENDING.appending(bit_in_an_image, "SQW-042", "SQW-054", control=append_one_transaction)
 def append_to_a_damaged_log(log: SqliteLog) -> None:
     """A writer refuses to append to a damaged log, because the append would overwrite the frames
-    after the damage.
-    """
+    after the damage."""
     new(log)
     log.expect_refusal("damaged", "frame-checksum", survivors=[0, 1, 3, 4])
     log.bug("SQLite overwrites the frames after the damage and reports nothing")
 
 
-@BOOK.appending(header_zeroed, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
+@APPENDING.appending(header_zeroed, "SQW-042", "SQW-054", control=append_one_transaction)
 def append_to_a_log_without_a_header(log: SqliteLog) -> None:
     """A writer refuses to append to a log whose header is zeroed."""
     new(log)
     log.expect_refusal("damaged", "header-checksum", survivors=ALL)
 
 
-@BOOK.appending(
-    other_version, "appending", "SQW-024", "SQW-042", "SQW-054", control=append_one_transaction
-)
+@APPENDING.appending(other_version, "SQW-024", "SQW-042", "SQW-054", control=append_one_transaction)
 def append_to_another_version(log: SqliteLog) -> None:
     """A writer refuses to append to a log with an unsupported version."""
     new(log)
     log.expect_refusal("refused", "bad-version")
 
 
-@BOOK.appending(bit_in_an_image, "appending", "SQW-054", control=append_one_transaction)
+@APPENDING.appending(bit_in_an_image, "SQW-054", control=append_one_transaction)
 def append_nothing_to_a_damaged_log(log: SqliteLog) -> None:
     """A writer refuses even an append without records if the log is damaged."""
     log.expect_refusal("damaged", "frame-checksum", survivors=[0, 1, 3, 4])
 
 
-@BOOK.appending(
-    cut_in_the_last_image, "appending", "SQW-052", "SQW-053", control=append_one_transaction
-)
+@APPENDING.appending(cut_in_the_last_image, "SQW-052", "SQW-053", control=append_one_transaction)
 def append_a_part_of_a_page_to_a_torn_log(log: SqliteLog) -> None:
     """A writer refuses to append a payload of 100 bytes, less than one image, and does not remove
-    the torn frame.
-    """
+    the torn frame."""
     log.append(b"a" * 100, pages=[3], db_pages=4)
     log.expect_refusal("torn", "torn-frame", survivors=[0, 1, 2, 3])
 
 
-@BOOK.appending(five_transactions, "appending", "SQW-053")
+@APPENDING.appending(five_transactions, "SQW-053")
 def append_with_other_values_configured(log: SqliteLog) -> None:
     """An invalid page size and another salt-1 are configured. A writer uses the values of the
-    header.
-    """
+    header."""
     log.context = {"page_size": 1000, "salt_1": 5}
     payload = new(log)
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)

@@ -1,6 +1,6 @@
 """Lost headers before frames that are linked in both byte orders."""
 
-from conformance.recipes.sqlite_wal.log import BOOK, OLDER_SALTS, SALTS, SqliteLog
+from conformance.recipes.sqlite_wal.log import LAYOUT, LOST_HEADER, OLDER_SALTS, SALTS, SqliteLog
 
 
 def write_in_both_orders(log: SqliteLog, frame_count: int, salts: bytes = SALTS) -> None:
@@ -12,36 +12,32 @@ def write_in_both_orders(log: SqliteLog, frame_count: int, salts: bytes = SALTS)
         log.payloads.append(image)
 
 
-@BOOK.valid("layout", "SQW-006")
+@LAYOUT.valid("SQW-006")
 def two_frames_that_read_the_same_in_both_orders(log: SqliteLog) -> None:
     """Three transactions of one frame each. The words of the first two frames are the same in both
-    byte orders.
-    """
+    byte orders."""
     write_in_both_orders(log, 2)
     log.commit((3, "charlie."), db_pages=5)
     log.expect("intact", survivors=[0, 1, 2], end=1640)
 
 
-@BOOK.damaged(two_frames_that_read_the_same_in_both_orders, "lost-header", "SQW-027", "SQW-036")
+@LOST_HEADER.damaged(two_frames_that_read_the_same_in_both_orders, "SQW-027", "SQW-036")
 def only_link_in_both_byte_orders(log: SqliteLog) -> None:
     """The header and the first image are damaged, and the only link fits both byte orders. A reader
-    uses little-endian words.
-    """
+    uses little-endian words."""
     log.zero("header")
     log.flip("frames[0].page", 3)
     log.flip("frames[2].header.salt_1", 3)
     log.expect("damaged", "header-checksum", survivors=[1, 2], end=None)
 
 
-@BOOK.damaged(two_frames_that_read_the_same_in_both_orders, "lost-header", "SQW-027")
+@LOST_HEADER.damaged(two_frames_that_read_the_same_in_both_orders, "SQW-027")
 def older_link_in_both_byte_orders(log: SqliteLog) -> None:
     """The header and the first image are damaged, and every link fits both byte orders. The salts
-    come from the first link, not from the older frames.
-    """
+    come from the first link, not from the older frames."""
     log.zero("header")
     log.flip("frames[0].page", 3)
     older = SqliteLog(b"", [])
     write_in_both_orders(older, 4, OLDER_SALTS)
     log.data[log.at(3) :] = older.data[log.at(3) :]
-    log.did("put two frames of an older generation into slots 3 and 4")
     log.expect("damaged", "header-checksum", survivors=[1], end=None)

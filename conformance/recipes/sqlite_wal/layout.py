@@ -1,24 +1,31 @@
 """Intact logs. Other recipes damage copies of them."""
 
-from conformance.recipes.sqlite_wal.log import BOOK, SALTS, SqliteLog, forge_checksum, image
-from conformance.recipes.variation import Kept
+from conformance.recipes.sqlite_wal.log import (
+    LAYOUT,
+    PAGE_SIZE,
+    SALTS,
+    VALUES,
+    SqliteLog,
+    forge_checksum,
+    image,
+)
 from reference_impl.sqlite_wal.layout import MAX_PAGE
 
 
-@BOOK.valid("layout", "SQW-001")
+@LAYOUT.valid("SQW-001")
 def empty_file(log: SqliteLog) -> None:
     """A file of zero bytes, as after a checkpoint that truncates the log."""
     log.expect("intact", survivors=[], end=0)
 
 
-@BOOK.valid("layout", "SQW-001", "SQW-002", "SQW-007", "SQW-020", "SQW-042")
+@LAYOUT.valid("SQW-001", "SQW-002", "SQW-007", "SQW-020", "SQW-042")
 def header_alone(log: SqliteLog) -> None:
     """A header without frames."""
     log.begin()
     log.expect("intact", survivors=[], end=32)
 
 
-@BOOK.valid("layout", "SQW-002", "SQW-004", "SQW-006", "SQW-007", "SQW-008")
+@LAYOUT.valid("SQW-002", "SQW-004", "SQW-006", "SQW-007", "SQW-008")
 def one_page_of_zeros(log: SqliteLog) -> None:
     """One transaction of one page: the example log that the chapter shows byte by byte."""
     log.begin()
@@ -34,11 +41,10 @@ def one_page_of_zeros(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=568)
 
 
-@BOOK.valid("layout", "SQW-004", "SQW-010", "SQW-011", "SQW-012")
+@LAYOUT.valid("SQW-004", "SQW-010", "SQW-011", "SQW-012")
 def five_transactions(log: SqliteLog) -> None:
     """Five transactions in seven frames. The second transaction has three frames, and the others
-    have one.
-    """
+    have one."""
     log.begin()
     log.commit((2, "alpha."), db_pages=3)
     log.commit((1, "bravo."), (2, "charlie."), (4, "delta."), db_pages=4)
@@ -48,7 +54,7 @@ def five_transactions(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=3784)
 
 
-@BOOK.valid("layout", "SQW-002", "SQW-006")
+@LAYOUT.valid("SQW-002", "SQW-006")
 def big_endian_checksums(log: SqliteLog) -> None:
     """A log with an odd magic number, which selects checksums over big-endian words."""
     log.begin(order=">")
@@ -58,7 +64,7 @@ def big_endian_checksums(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1, 2], end=2176)
 
 
-@BOOK.valid("layout", "SQW-004", "SQW-012")
+@LAYOUT.valid("SQW-004", "SQW-012")
 def two_large_transactions(log: SqliteLog) -> None:
     """Two transactions of three frames each."""
     log.begin()
@@ -67,7 +73,7 @@ def two_large_transactions(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1], end=3248)
 
 
-@BOOK.valid("layout", "SQW-004")
+@LAYOUT.valid("SQW-004")
 def one_transaction(log: SqliteLog) -> None:
     """One transaction of one frame."""
     log.begin()
@@ -75,7 +81,7 @@ def one_transaction(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=568)
 
 
-@BOOK.valid("layout", "SQW-004", "SQW-012")
+@LAYOUT.valid("SQW-004", "SQW-012")
 def one_transaction_of_two_frames(log: SqliteLog) -> None:
     """One transaction of two frames."""
     log.begin()
@@ -83,7 +89,7 @@ def one_transaction_of_two_frames(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=1104)
 
 
-@BOOK.valid("page-size", "SQW-003")
+@PAGE_SIZE.valid("SQW-003")
 def pages_of_1024_bytes(log: SqliteLog) -> None:
     """A page size of 1,024 bytes."""
     log.begin(page_size=1024)
@@ -93,7 +99,7 @@ def pages_of_1024_bytes(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1, 2], end=32 + 4 * 1048)
 
 
-@BOOK.valid("page-size", "SQW-003")
+@PAGE_SIZE.valid("SQW-003")
 def pages_of_2048_bytes(log: SqliteLog) -> None:
     """A page size of 2,048 bytes."""
     log.begin(page_size=2048)
@@ -101,7 +107,7 @@ def pages_of_2048_bytes(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=32 + 2072)
 
 
-@BOOK.valid("page-size", "SQW-003")
+@PAGE_SIZE.valid("SQW-003")
 def pages_of_4096_bytes(log: SqliteLog) -> None:
     """A page size of 4,096 bytes, the default of SQLite."""
     log.begin(page_size=4096)
@@ -109,7 +115,7 @@ def pages_of_4096_bytes(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=32 + 4120)
 
 
-@BOOK.valid("page-size", "SQW-003")
+@PAGE_SIZE.valid("SQW-003")
 def pages_of_8192_bytes(log: SqliteLog) -> None:
     """A page size of 8,192 bytes."""
     log.begin(page_size=8192)
@@ -117,7 +123,7 @@ def pages_of_8192_bytes(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=32 + 8216)
 
 
-@BOOK.valid("page-size", "SQW-003")
+@PAGE_SIZE.valid("SQW-003")
 def pages_of_16384_bytes(log: SqliteLog) -> None:
     """A page size of 16,384 bytes."""
     log.begin(page_size=16384)
@@ -125,7 +131,7 @@ def pages_of_16384_bytes(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=32 + 16408)
 
 
-@BOOK.valid("page-size", "SQW-003")
+@PAGE_SIZE.valid("SQW-003")
 def pages_of_32768_bytes(log: SqliteLog) -> None:
     """A page size of 32,768 bytes."""
     log.begin(page_size=32768)
@@ -133,7 +139,7 @@ def pages_of_32768_bytes(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=32 + 32792)
 
 
-@BOOK.valid("page-size", "SQW-003")
+@PAGE_SIZE.valid("SQW-003")
 def pages_of_65536_bytes(log: SqliteLog) -> None:
     """The largest page size, 65,536 bytes, which the header stores as 65536 and not as 1."""
     log.begin(page_size=65536)
@@ -142,7 +148,7 @@ def pages_of_65536_bytes(log: SqliteLog) -> None:
     log.bug("dissect.database 1.1 cannot open a log of this page size")
 
 
-@BOOK.valid("layout", "SQW-002", "SQW-005")
+@LAYOUT.valid("SQW-002", "SQW-005")
 def salts_of_zeros(log: SqliteLog) -> None:
     """Both salts are zero, which is a legal pair."""
     log.begin(salts=bytes(8))
@@ -151,7 +157,7 @@ def salts_of_zeros(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1], end=1104)
 
 
-@BOOK.valid("layout", "SQW-002", "SQW-005")
+@LAYOUT.valid("SQW-002", "SQW-005")
 def highest_salts_and_sequence(log: SqliteLog) -> None:
     """Both salts and the sequence number have the highest value, 4294967295."""
     log.begin(salts=b"\xff" * 8, sequence=0xFFFFFFFF)
@@ -159,7 +165,7 @@ def highest_salts_and_sequence(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=568)
 
 
-@BOOK.valid("layout", "SQW-002")
+@LAYOUT.valid("SQW-002")
 def third_generation(log: SqliteLog) -> None:
     """A sequence number of 2, because the writer restarted the log twice."""
     log.begin(sequence=2)
@@ -168,20 +174,20 @@ def third_generation(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1], end=1640)
 
 
-@BOOK.valid("layout", "SQW-008")
+@LAYOUT.valid("SQW-008")
 def checksum_of_zeros(log: SqliteLog) -> None:
     """A frame between two other frames has the checksum 0, which is a valid value."""
     log.begin()
     log.commit((1, "alpha."), db_pages=1)
     assert log.header is not None
-    forged = Kept(forge_checksum(log.state, 2, 2, image(2, "bravo."), log.header.order))
+    forged = forge_checksum(log.state, 2, 2, image(2, "bravo."), log.header.order)
     log.add_frames((2, 2, forged))
     log.payloads.append(forged)
     log.commit((3, "charlie."), db_pages=3)
     log.expect("intact", survivors=[0, 1, 2], end=1640)
 
 
-@BOOK.valid("layout", "SQW-012", "SQW-013")
+@LAYOUT.valid("SQW-012", "SQW-013")
 def one_page_twice_in_a_transaction(log: SqliteLog) -> None:
     """A transaction contains two images of one page. Both are returned, in order."""
     log.begin()
@@ -189,7 +195,7 @@ def one_page_twice_in_a_transaction(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=1640)
 
 
-@BOOK.valid("values", "SQW-013")
+@VALUES.valid("SQW-013")
 def page_beyond_the_database(log: SqliteLog) -> None:
     """A page number above the database size of its transaction."""
     log.begin()
@@ -197,7 +203,7 @@ def page_beyond_the_database(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=1104)
 
 
-@BOOK.valid("values", "SQW-013")
+@VALUES.valid("SQW-013")
 def database_larger_than_its_pages(log: SqliteLog) -> None:
     """A database size of 1,000,000,000 pages, which a reader returns as stored."""
     log.begin()
@@ -209,7 +215,7 @@ def database_larger_than_its_pages(log: SqliteLog) -> None:
     )
 
 
-@BOOK.valid("values", "SQW-013")
+@VALUES.valid("SQW-013")
 def database_that_shrinks(log: SqliteLog) -> None:
     """The second transaction makes the database smaller."""
     log.begin()
@@ -218,7 +224,7 @@ def database_that_shrinks(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1], end=1640)
 
 
-@BOOK.valid("values", "SQW-011", "SQW-013")
+@VALUES.valid("SQW-011", "SQW-013")
 def highest_numbers(log: SqliteLog) -> None:
     """The two highest page numbers and the highest database size of SQLite."""
     log.begin()
@@ -226,17 +232,16 @@ def highest_numbers(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=1104)
 
 
-@BOOK.valid("values", "SQW-013")
+@VALUES.valid("SQW-013")
 def page_number_of_32_ones(log: SqliteLog) -> None:
     """A page number and a database size of 4294967295, which a reader returns without checking
-    them.
-    """
+    them."""
     log.begin()
     log.commit((0xFFFFFFFF, "alpha."), db_pages=0xFFFFFFFF)
     log.expect("intact", survivors=[0], end=568)
 
 
-@BOOK.valid("layout", "SQW-004")
+@LAYOUT.valid("SQW-004")
 def log_in_an_image(log: SqliteLog) -> None:
     """An image contains a header and the start of a frame with the same salts as the log."""
     log.begin()
@@ -248,7 +253,7 @@ def log_in_an_image(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1], end=1104)
 
 
-@BOOK.valid("layout", "SQW-012", "SQW-044", kind="limit")
+@LAYOUT.valid("SQW-012", "SQW-044", kind="limit")
 def transaction_of_forty_frames(log: SqliteLog) -> None:
     """One transaction of forty frames."""
     log.begin()
@@ -256,7 +261,7 @@ def transaction_of_forty_frames(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=32 + 40 * 536)
 
 
-@BOOK.valid("layout", "SQW-012", "SQW-044", kind="limit")
+@LAYOUT.valid("SQW-012", "SQW-044", kind="limit")
 def twelve_transactions(log: SqliteLog) -> None:
     """Twelve transactions of one frame each, which write the same page."""
     log.begin()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
-from conformance.recipes.variation import vary
+from conformance.recipes.sqlite_wal.checksums import checksums_from, header_checksum, state_at
 from reference_impl.answer import NewRecord
 from reference_impl.sqlite_wal.layout import (
     FRAME_HEADER_SIZE,
@@ -16,7 +16,6 @@ from reference_impl.sqlite_wal.layout import (
     Order,
     State,
     advance,
-    covered,
     frames,
 )
 
@@ -30,7 +29,7 @@ def image(page: int, text: str, page_size: int = 512) -> bytes:
 
     Page 1 begins like page 1 of an empty database in WAL mode, so that SQLite opens the database.
     """
-    filled = (vary(text.encode()) * page_size)[:page_size]
+    filled = (text.encode() * page_size)[:page_size]
     if page != 1:
         return filled
     stored_size = 1 if page_size == 65536 else page_size
@@ -112,33 +111,23 @@ class SqliteLog(Log):
 
     def checksum_of(self, number: int) -> State:
         """Return the checksum that a slot stores, or the checksum of the header for slot 0."""
-        start = self.at(number) + 16 if number else 24
-        pair = self.data[start : start + 8]
-        return int.from_bytes(pair[:4], "big"), int.from_bytes(pair[4:], "big")
+        return state_at(self.data, self.at(number) + 16 if number else 24)
 
-    def replace(self, number: int, slot: bytes, what: str) -> None:
+    def replace(self, number: int, slot: bytes) -> None:
         """Overwrite a slot with other bytes."""
         assert len(slot) == self.slot_size
-        self.data[self.at(number) : self.at(number + 1)] = slot
-        self.did(f"put {what} into slot {number}")
+        self.overwrite(self.at(number), slot)
 
-    def reseal(self, first: int) -> None:
+    def reseal_from(self, first: int) -> None:
         """Recompute the checksums from a slot on, after a change to the bytes that they cover."""
-        assert self.header is not None
-        state = self.checksum_of(first - 1)
-        for number in range(first, self.whole_slots + 1):
-            state = advance(state, covered(self.slot(number)), self.header.order)
-            start = self.at(number) + 16
-            self.data[start : start + 8] = b"".join(half.to_bytes(4, "big") for half in state)
-        self.state = state
-        self.did(f"make the checksums right from slot {first} on")
+        at, checksums = checksums_from(bytes(self.data), self.at(first), self.slot_size)
+        self.overwrite(at, checksums)
+        self.state = self.checksum_of(self.whole_slots)
 
     def reseal_header(self) -> None:
         """Recompute only the checksum of the header."""
-        order: Order = ">" if self.data[3] & 1 else "<"
-        first, second = advance((0, 0), bytes(self.data[:24]), order)
-        self.data[24:32] = first.to_bytes(4, "big") + second.to_bytes(4, "big")
-        self.did("make the checksum of the header right")
+        at, checksum = header_checksum(bytes(self.data))
+        self.overwrite(at, checksum)
 
     def to_write(self) -> list[NewRecord]:
         """Return the records with their fields."""
@@ -149,10 +138,6 @@ class SqliteLog(Log):
         payload = b"".join(image(page, text, page_size) for page, text in pages)
         fields = {"pages": [page for page, _ in pages], "db_pages": db_pages}
         self.to_append.append(NewRecord(payload, fields))
-
-    def varied(self, payload: bytes) -> bytes:
-        """Return a payload unchanged. The texts of images were varied before."""
-        return payload
 
 
 def _header_in(data: bytes) -> Header | None:
@@ -170,16 +155,44 @@ def _header_in(data: bytes) -> Header | None:
     return header if header.to_bytes() == data[:HEADER_SIZE] else None
 
 
-BOOK: Book[SqliteLog] = Book(FORMAT)
+BOOK: Book[SqliteLog] = Book(FORMAT, SqliteLog, ".db-wal")
+APPENDING = BOOK.group("appending")
+BAD_TAIL = BOOK.group("bad-tail")
+BOUNDARIES = BOOK.group("boundaries")
+CHECKSUM = BOOK.group("checksum")
+FRAMES = BOOK.group("frames")
+HEADER = BOOK.group("header")
+LAYOUT = BOOK.group("layout")
+LINKS = BOOK.group("links")
+LOST_HEADER = BOOK.group("lost-header")
+PADDING = BOOK.group("padding")
+PAGE_SIZE = BOOK.group("page-size")
+REFUSED = BOOK.group("refused")
+SALTS_GROUP = BOOK.group("salts")
+STALE = BOOK.group("stale")
+TAIL_AFTER_DAMAGE = BOOK.group("tail-after-damage")
+TORN_TAIL = BOOK.group("torn-tail")
+UNCOMMITTED = BOOK.group("uncommitted")
+UNWRITTEN = BOOK.group("unwritten")
+VALUES = BOOK.group("values")
+WRITING = BOOK.group("writing")
+WRITING_REFUSED = BOOK.group("writing-refused")
 
 
 def forge_checksum(
     state: State, page: int, db_pages: int, page_image: bytes, order: Order
 ) -> bytes:
     """Return an image whose last 8 bytes give its frame the checksum (0, 0)."""
+    return forge_image(state, page, db_pages, page_image, (0, 0), order)
+
+
+def forge_image(
+    state: State, page: int, db_pages: int, page_image: bytes, wanted: State, order: Order
+) -> bytes:
+    """Return an image whose last 8 bytes give its frame a checksum."""
     first, second = advance(state, struct.pack(">2I", page, db_pages) + page_image[:-8], order)
-    x = -first - second
-    y = -second  # because the first half is 0
+    x = wanted[0] - first - second
+    y = wanted[1] - second - wanted[0]
     return page_image[:-8] + struct.pack(f"{order}2I", x & 0xFFFFFFFF, y & 0xFFFFFFFF)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.recipes.systemd_journal.log import (
-    BOOK,
+    APPENDING,
     BOOT,
     FIVE,
     SMALL,
     START,
+    WRITING,
     SystemdLog,
 )
 from conformance.recipes.systemd_journal.resuming import RUN, TODAY
@@ -35,20 +36,17 @@ def _survives(log: SystemdLog, old: int) -> None:
 # Fields that a reader with the same limits would not return.
 
 
-@BOOK.valid("appending", "SDJ-030", "SDJ-087")
+@APPENDING.valid("SDJ-030", "SDJ-087")
 def closed_file_that_may_compress_by_zstd(log: SystemdLog) -> None:
     """A closed file announces ZSTD, but has no compressed payload."""
     log.write(*FIVE, **TODAY, compression="zstd")
     log.expect("intact", survivors=range(5), end=len(log.data))
 
 
-@BOOK.appending(
-    closed_file_that_may_compress_by_zstd, "appending", "SDJ-031", "SDJ-032", may_refuse=True
-)
+@APPENDING.appending(closed_file_that_may_compress_by_zstd, "SDJ-031", "SDJ-032", may_refuse=True)
 def append_around_the_limit_of_a_field(log: SystemdLog) -> None:
     """A writer compresses a field of exactly `max_field_size` bytes, and stores a larger field
-    uncompressed.
-    """
+    uncompressed."""
     log.context["max_field_size"] = len(RUN)
     log.record(RUN, realtime=LATER)
     log.record(f"A{RUN}", realtime=LATER + 1)
@@ -59,11 +57,10 @@ def append_around_the_limit_of_a_field(log: SystemdLog) -> None:
 FULL = 40_000
 
 
-@BOOK.valid("appending", "SDJ-030", "SDJ-103", kind="limit")
+@APPENDING.valid("SDJ-030", "SDJ-103", kind="limit")
 def six_fields_at_the_limit(log: SystemdLog) -> None:
     """A file has six compressed fields of 40,000 bytes. The budget for decompression has room for
-    only one more such field.
-    """
+    only one more such field."""
     fields = [f"F{n}=".ljust(FULL, "x") for n in range(6)]
     log.context["max_field_size"] = FULL
     room = {"data_buckets": 16, "field_buckets": 16}  # real writers regard no table as full
@@ -71,13 +68,10 @@ def six_fields_at_the_limit(log: SystemdLog) -> None:
     log.expect("intact", survivors=[0], end=len(log.data))
 
 
-@BOOK.appending(
-    six_fields_at_the_limit, "appending", "SDJ-032", "SDJ-103", kind="limit", may_refuse=True
-)
+@APPENDING.appending(six_fields_at_the_limit, "SDJ-032", "SDJ-103", kind="limit", may_refuse=True)
 def append_beyond_what_may_be_decompressed(log: SystemdLog) -> None:
     """A writer compresses the seventh field of 40,000 bytes, but stores the eighth uncompressed,
-    because it would exceed the budget for decompression.
-    """
+    because it would exceed the budget for decompression."""
     for number in range(6, 13):
         log.record(f"F{number}=".ljust(FULL, "x"), realtime=LATER + number)
     _survives(log, 1)
@@ -94,19 +88,19 @@ def _closed_at(log: SystemdLog, number: int) -> None:
     log.expect("intact", survivors=[0])
 
 
-@BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
+@APPENDING.valid("SDJ-015", "SDJ-088", kind="limit")
 def closed_file_with_a_number_left(log: SystemdLog) -> None:
     """The last entry of a closed file has the sequence number 2^64 - 3."""
     _closed_at(log, LAST - 1)
 
 
-@BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
+@APPENDING.valid("SDJ-015", "SDJ-088", kind="limit")
 def closed_file_with_no_number_left(log: SystemdLog) -> None:
     """The last entry of a closed file has the sequence number 2^64 - 2."""
     _closed_at(log, LAST)
 
 
-@BOOK.valid("appending", "SDJ-088", kind="limit")
+@APPENDING.valid("SDJ-088", kind="limit")
 def no_entries_and_the_largest_tail_number(log: SystemdLog) -> None:
     """`tail_entry_seqnum` of a file without entries is 2^64 - 1."""
     log.begin(**TODAY)
@@ -115,16 +109,14 @@ def no_entries_and_the_largest_tail_number(log: SystemdLog) -> None:
     log.expect("intact", survivors=[])
 
 
-@BOOK.appending(
-    closed_file_with_a_number_left, "appending", "SDJ-088", kind="limit", may_refuse=True
-)
+@APPENDING.appending(closed_file_with_a_number_left, "SDJ-088", kind="limit", may_refuse=True)
 def append_the_last_number(log: SystemdLog) -> None:
     """A writer appends an entry with the highest sequence number, 2^64 - 2."""
     log.record("MESSAGE=bravo", realtime=LATER)
     _survives(log, 1)
 
 
-@BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
+@APPENDING.valid("SDJ-015", "SDJ-088", kind="limit")
 def closed_file_of_252_with_a_number_left(log: SystemdLog) -> None:
     """The last entry of a closed file with a 264-byte header has the sequence number 2^64 - 3."""
     log.begin(**ROOM)
@@ -133,46 +125,40 @@ def closed_file_of_252_with_a_number_left(log: SystemdLog) -> None:
     log.expect("intact", survivors=[0])
 
 
-@BOOK.appending(closed_file_of_252_with_a_number_left, "appending", "SDJ-088", kind="limit")
+@APPENDING.appending(closed_file_of_252_with_a_number_left, "SDJ-088", kind="limit")
 def append_the_last_number_and_go_on(log: SystemdLog) -> None:
     """A writer appends an entry with the highest sequence number, 2^64 - 2, to a file with a
-    264-byte header, without starting a new file.
-    """
+    264-byte header, without starting a new file."""
     log.record("MESSAGE=bravo", realtime=LATER)
     _survives(log, 1)
 
 
-@BOOK.appending(
-    closed_file_with_no_number_left,
-    "appending", "SDJ-088", kind="limit", control=append_the_last_number,
-)  # fmt: skip
+@APPENDING.appending(
+    closed_file_with_no_number_left, "SDJ-088", kind="limit", control=append_the_last_number
+)
 def append_after_the_last_number(log: SystemdLog) -> None:
     """A writer refuses to append an entry after the highest sequence number, 2^64 - 2."""
     log.record("MESSAGE=bravo", realtime=LATER)
     log.expect_refusal(survivors=[0])
 
 
-@BOOK.appending(
-    closed_file_with_a_number_left,
-    "appending", "SDJ-088", kind="limit", control=append_the_last_number,
-)  # fmt: skip
+@APPENDING.appending(
+    closed_file_with_a_number_left, "SDJ-088", kind="limit", control=append_the_last_number
+)
 def append_one_more_than_there_are_numbers(log: SystemdLog) -> None:
     """A writer refuses to append two entries if only one sequence number is left. It writes neither
-    entry.
-    """
+    entry."""
     log.record("MESSAGE=bravo", realtime=LATER)
     log.record("MESSAGE=charlie", realtime=LATER + 1)
     log.expect_refusal(survivors=[0])
 
 
-@BOOK.appending(
-    no_entries_and_the_largest_tail_number,
-    "appending", "SDJ-088", kind="limit", control=append_the_last_number,
-)  # fmt: skip
+@APPENDING.appending(
+    no_entries_and_the_largest_tail_number, "SDJ-088", kind="limit", control=append_the_last_number
+)
 def append_after_a_number_that_nobody_has(log: SystemdLog) -> None:
     """A writer refuses to append an entry to a file without entries if `tail_entry_seqnum` is 2^64
-    - 1.
-    """
+    - 1."""
     log.record("MESSAGE=alpha", realtime=LATER)
     log.expect_refusal()
 
@@ -180,7 +166,7 @@ def append_after_a_number_that_nobody_has(log: SystemdLog) -> None:
 # Headers.
 
 
-@BOOK.valid("appending", "SDJ-003", "SDJ-087")
+@APPENDING.valid("SDJ-003", "SDJ-087")
 def closed_file_with_a_longer_header(log: SystemdLog) -> None:
     """The header of a closed file ends with 16 unknown bytes of a later release."""
     log.write(*FIVE, **ROOM, header_size=288)
@@ -188,9 +174,7 @@ def closed_file_with_a_longer_header(log: SystemdLog) -> None:
     log.expect("intact", survivors=range(5), end=len(log.data))
 
 
-@BOOK.appending(
-    closed_file_with_a_longer_header, "appending", "SDJ-003", "SDJ-087", may_refuse=True
-)
+@APPENDING.appending(closed_file_with_a_longer_header, "SDJ-003", "SDJ-087", may_refuse=True)
 def append_to_a_file_with_a_longer_header(log: SystemdLog) -> None:
     """A writer that continues a file leaves the unknown bytes of its header unchanged."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
@@ -208,25 +192,25 @@ def _refused(log: SystemdLog, **options: Any) -> None:
     log.expect_refusal()
 
 
-@BOOK.writing("writing", "SDJ-011", "SDJ-080", control=write_five_entries)
+@WRITING.writing("SDJ-011", "SDJ-080", control=write_five_entries)
 def write_with_no_data_bucket(log: SystemdLog) -> None:
     """A writer refuses a DATA table without buckets."""
     _refused(log, data_buckets=0)
 
 
-@BOOK.writing("writing", "SDJ-011", "SDJ-080", control=write_five_entries)
+@WRITING.writing("SDJ-011", "SDJ-080", control=write_five_entries)
 def write_with_no_field_bucket(log: SystemdLog) -> None:
     """A writer refuses a FIELD table without buckets."""
     _refused(log, field_buckets=0)
 
 
-@BOOK.writing("writing", "SDJ-007", "SDJ-080", control=write_five_entries)
+@WRITING.writing("SDJ-007", "SDJ-080", control=write_five_entries)
 def write_with_a_state_that_nobody_reads(log: SystemdLog) -> None:
     """A writer refuses a state of 3, which every reader refuses."""
     _refused(log, state=3)
 
 
-@BOOK.writing("writing", "SDJ-008", "SDJ-080", control=write_five_entries)
+@WRITING.writing("SDJ-008", "SDJ-080", control=write_five_entries)
 def write_with_a_file_id_of_fifteen_bytes(log: SystemdLog) -> None:
     """A writer refuses a file id of 15 bytes. An id has 16 bytes."""
     _refused(log, file_id="f1" * 15)
@@ -235,7 +219,7 @@ def write_with_a_file_id_of_fifteen_bytes(log: SystemdLog) -> None:
 # Keys for files without seals.
 
 
-@BOOK.appending(closed_file_of_today, "appending", "SDJ-070", "SDJ-087", may_refuse=True)
+@APPENDING.appending(closed_file_of_today, "SDJ-070", "SDJ-087", may_refuse=True)
 def append_with_a_key_that_is_none(log: SystemdLog) -> None:
     """A writer ignores an invalid key in the context if the file is not sealed."""
     log.context["key"] = "no key"

@@ -10,7 +10,6 @@ from typing import Any
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
-from conformance.recipes.systemd_journal.fresh_fields import vary_field
 from reference_impl.answer import NewRecord, collect
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.appending import reopen
@@ -46,8 +45,8 @@ Field = str | bytes
 
 
 def raw(field: Field) -> bytes:
-    """Return ``FIELD=value`` as bytes, with the value that the field has in this log."""
-    return vary_field(field.encode() if isinstance(field, str) else field)
+    """Return ``FIELD=value`` as bytes."""
+    return field.encode() if isinstance(field, str) else field
 
 
 def body(*fields: Field) -> bytes:
@@ -60,10 +59,6 @@ class SystemdLog(Log):
 
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, "systemd-journal")
-
-    def varied(self, payload: bytes) -> bytes:
-        """Return a payload unchanged, because :func:`raw` has varied its fields."""
-        return payload
 
     def write(
         self, *entries: Sequence[Field], first: int = START, step: int = 1_000_000, **options: Any
@@ -137,7 +132,7 @@ class SystemdLog(Log):
     @property
     def control(self) -> bytes:
         """Return the undamaged file, or the current file if there is no undamaged one."""
-        return bytes(self._control[""]) or bytes(self.data)
+        return bytes(self.undamaged[""]) or bytes(self.data)
 
     @property
     def view(self) -> View:
@@ -216,7 +211,6 @@ class SystemdLog(Log):
         at = self.offset_of(field)
         payload = View(bytes(self.data), self.header).payload(at)
         self.data[at + 16 : at + 24] = self.view.hash(payload).to_bytes(8, "little")
-        self.did(f"rehash the object at {at}")
 
     def answer_to(self, data: bytes, profile: str = "recover") -> dict[str, Any]:
         """Return the answer to another file, as a basis for an accepted answer."""
@@ -231,4 +225,18 @@ class SystemdLog(Log):
         return reopen(bytes(self.data), self.context)
 
 
-BOOK: Book[SystemdLog] = Book("systemd-journal")
+BOOK: Book[SystemdLog] = Book("systemd-journal", SystemdLog, ".journal")
+APPENDING = BOOK.group("appending")
+CHAIN = BOOK.group("chain")
+COMPRESSION = BOOK.group("compression")
+CONSEQUENCES = BOOK.group("consequences")
+DATA = BOOK.group("data")
+ENTRY = BOOK.group("entry")
+HEADER = BOOK.group("header")
+INDEX = BOOK.group("index")
+INFERENCE = BOOK.group("inference")
+LAYOUT = BOOK.group("layout")
+QUERIES = BOOK.group("queries")
+SEALS = BOOK.group("seals")
+TORN_TAIL = BOOK.group("torn-tail")
+WRITING = BOOK.group("writing")

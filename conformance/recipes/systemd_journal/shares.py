@@ -6,11 +6,17 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from conformance.recipes.systemd_journal.log import BOOK, START, SystemdLog
+from conformance.recipes.systemd_journal.log import (
+    APPENDING,
+    CHAIN,
+    ENTRY,
+    LAYOUT,
+    START,
+    SystemdLog,
+)
 from conformance.recipes.systemd_journal.writing import LATER, ROOM
 from reference_impl.systemd_journal import layout
 
-FIXED = layout.ENTRY_FIXED.size
 ITEM = SLOT = 4
 """Bytes of an item and of a slot in a compact file."""
 
@@ -60,43 +66,19 @@ def _repeated(log: SystemdLog, end: int) -> None:
     _close_at(log, end)
 
 
-@BOOK.valid("layout", "SDJ-019", "SDJ-092", kind="limit")
+@LAYOUT.valid("SDJ-019", "SDJ-092", kind="limit")
 def field_repeated_as_often_as_the_file_is_long(log: SystemdLog) -> None:
     """An entry has one field 31 times. The 30 repetitions have 6,000 bytes, exactly the limit."""
     _repeated(log, 30 * REPEATED)
     log.expect("intact", survivors=[0, 1])
 
 
-@BOOK.damaged(
-    field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-043", "SDJ-092", kind="limit"
-)
-def field_repeated_once_too_often(log: SystemdLog) -> None:
-    """An entry has one field 31 times. The last repetition exceeds the limit."""
-    _repeated(log, 30 * REPEATED - 8)
-    log.did("make the last DATA 8 bytes shorter")
-    log.expect("damaged", "too-large", survivors=[0, 1])
-
-
-@BOOK.damaged(
-    field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-043", "SDJ-092", kind="limit"
-)
-def field_repeated_twice_too_often(log: SystemdLog) -> None:
-    """An entry has one field 31 times. The last two repetitions exceed the limit."""
-    _repeated(log, 29 * REPEATED - 8)
-    log.did("make the last DATA 208 bytes shorter")
-    log.expect("damaged", "too-large", survivors=[0, 1])
-
-
-@BOOK.damaged(
-    field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-055", "SDJ-092", kind="limit"
-)
+@ENTRY.damaged(field_repeated_as_often_as_the_file_is_long, "SDJ-055", "SDJ-092", kind="limit")
 def field_repeated_once_too_often_before_much_space(log: SystemdLog) -> None:
     """The last repetition of a field exceeds the limit. Preallocated space after the last object
-    does not raise this limit.
-    """
+    does not raise this limit."""
     _repeated(log, 30 * REPEATED - 8)
-    log.did("make the last DATA 8 bytes shorter")
-    log.extend(bytes(4096), "preallocated space")
+    log.extend(bytes(4096))
     log.expect("damaged", "too-large", survivors=[0, 1])
 
 
@@ -113,22 +95,18 @@ def _first_of_two_repeated(body: bytes) -> bytes:
     return body[: -2 * ITEM] + body[-2 * ITEM : -ITEM] * 31 + body[-ITEM:]
 
 
-@BOOK.valid("layout", "SDJ-019", "SDJ-092", kind="limit")
+@LAYOUT.valid("SDJ-019", "SDJ-092", kind="limit")
 def field_repeated_as_often_as_may_be_before_another(log: SystemdLog) -> None:
     """An entry has one field 31 times, exactly up to the limit, and then a second field."""
     _repeated_before_the_last(log, 30 * REPEATED)
     log.expect("intact", survivors=[0])
 
 
-@BOOK.damaged(
-    field_repeated_as_often_as_may_be_before_another, "entry", "SDJ-036", "SDJ-092", kind="limit"
-)
+@ENTRY.damaged(field_repeated_as_often_as_may_be_before_another, "SDJ-036", "SDJ-092", kind="limit")
 def field_repeated_once_too_often_before_another(log: SystemdLog) -> None:
     """The last repetition of a field exceeds the limit. A later item yields no field either, but
-    still counts for the list of its DATA.
-    """
+    still counts for the list of its DATA."""
     _repeated_before_the_last(log, 30 * REPEATED - 8)
-    log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=[log.without(0, "MESSAGE")])
 
 
@@ -137,19 +115,17 @@ SHARED = 60_000
 """Bytes of the field. With a short field, the entries themselves would raise the limit too much."""
 
 
-@BOOK.valid("layout", "SDJ-092", kind="limit")
+@LAYOUT.valid("SDJ-092", kind="limit")
 def entries_that_share_as_much_as_they_may(log: SystemdLog) -> None:
-    """Each of 170 entries has the same long field twice. The sizes of all fields add up to
-    exactly the limit.
-    """
+    """Each of 170 entries has the same long field twice. The sizes of all fields add up to exactly
+    the limit."""
     _share(log, 0)
     log.expect("intact", survivors=range(ENTRIES))
 
 
 def _share(log: SystemdLog, more: int) -> None:
     """Write entries with a long field. The objects end `more` bytes after the offset that allows
-    all fields.
-    """
+    all fields."""
     log.payloads.clear()
     _changing(log, layout.ENTRY, _last_item(2))
     log.context["max_field_size"] = 232  # limits only compressed fields
@@ -167,14 +143,21 @@ def _share(log: SystemdLog, more: int) -> None:
 PAD = 230
 
 
-@BOOK.damaged(entries_that_share_as_much_as_they_may, "entry", "SDJ-043", "SDJ-092", kind="limit")
-def entries_that_share_more_than_they_may(log: SystemdLog) -> None:
-    """Each of 170 entries has the same long field twice. The last item of the last entry exceeds
-    the limit for all entries.
-    """
-    _share(log, -8)
-    log.did("make the last DATA 8 bytes shorter")
-    log.expect("damaged", "too-large", survivors=range(ENTRIES))
+ENTRY.table("""
+field_repeated_once_too_often: field_repeated_as_often_as_the_file_is_long SDJ-043 SDJ-092 limit
+    An entry has one field 31 times. The last repetition exceeds the limit.
+    repeated: 5992
+    expect: damaged too-large, survivors 0 1
+field_repeated_twice_too_often: field_repeated_as_often_as_the_file_is_long SDJ-043 SDJ-092 limit
+    An entry has one field 31 times. The last two repetitions exceed the limit.
+    repeated: 5792
+    expect: damaged too-large, survivors 0 1
+entries_that_share_more_than_they_may: entries_that_share_as_much_as_they_may SDJ-043 SDJ-092 limit
+    Each of 170 entries has the same long field twice. The last item of the last entry exceeds the
+    limit for all entries.
+    share: -8
+    expect: damaged too-large, survivors 0-169
+""")
 
 
 SLOTS = 1200
@@ -184,7 +167,7 @@ def _padded(bytes: int) -> Callable[[bytes], bytes]:
     return lambda body: body.ljust(8 + bytes, b"\0")
 
 
-@BOOK.valid("layout", "SDJ-034", "SDJ-035")
+@LAYOUT.valid("SDJ-034", "SDJ-035")
 def array_with_room_for_1200(log: SystemdLog) -> None:
     """The array of the main chain has 1,200 slots, of which two are used."""
     _changing(log, layout.ENTRY_ARRAY, _padded(SLOT * SLOTS))
@@ -194,11 +177,10 @@ def array_with_room_for_1200(log: SystemdLog) -> None:
     log.expect("intact", survivors=[0, 1])
 
 
-@BOOK.valid("appending", "SDJ-034", "SDJ-035", "SDJ-036")
+@APPENDING.valid("SDJ-034", "SDJ-035", "SDJ-036")
 def arrays_of_one_slot(log: SystemdLog) -> None:
-    """A file by another writer has arrays of one slot, in the main chain and in the list of
-    a DATA.
-    """
+    """A file by another writer has arrays of one slot, in the main chain and in the list of a
+    DATA."""
     _changing(log, layout.ENTRY_ARRAY, lambda body: body[: 8 + SLOT], **ROOM)
     log.entry_at(START, ["MESSAGE=alpha", "PRIORITY=6"])
     log.made.chain.slots = 1
@@ -207,11 +189,10 @@ def arrays_of_one_slot(log: SystemdLog) -> None:
     log.expect("intact", survivors=[0, 1])
 
 
-@BOOK.appending(arrays_of_one_slot, "appending", "SDJ-035", "SDJ-087", may_refuse=True)
+@APPENDING.appending(arrays_of_one_slot, "SDJ-035", "SDJ-087", may_refuse=True)
 def append_after_arrays_of_one_slot(log: SystemdLog) -> None:
     """A writer appends after arrays of one slot. The next array of the main chain has 6 slots, and
-    the next array of the DATA has 4.
-    """
+    the next array of the DATA has 4."""
     log.record("MESSAGE=charlie", "PRIORITY=6", realtime=LATER)
     log.expect("intact", survivors=[0, 1, *(record.payload for record in log.to_append)])
     log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
@@ -223,30 +204,27 @@ def _fill(log: SystemdLog, more: int) -> None:
     count = 1024 + len(log.data) // 64 + more
     start = log.start(f"{at}.body.slots[2]")
     log.data[start : start + SLOT * count] = (4).to_bytes(SLOT, "little") * count
-    log.did(f"let {count} slots point to no entry")
 
 
-@BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-093", kind="limit")
+@CHAIN.damaged(array_with_room_for_1200, "SDJ-034", "SDJ-093", kind="limit")
 def as_many_faults_as_are_kept(log: SystemdLog) -> None:
     """Slots that point to no entry cause exactly as many faults as a reader keeps."""
     _fill(log, 0)
     log.expect("damaged", "bad-chain", survivors=[0, 1])
 
 
-@BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-093", kind="limit")
+@CHAIN.damaged(array_with_room_for_1200, "SDJ-034", "SDJ-093", kind="limit")
 def more_faults_than_are_kept(log: SystemdLog) -> None:
     """Slots that point to no entry cause three faults more than a reader keeps. These three faults
-    are merged into one range.
-    """
+    are merged into one range."""
     _fill(log, 3)
     log.expect("damaged", "bad-chain", survivors=[0, 1])
 
 
-@BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-051", "SDJ-093", kind="limit")
+@CHAIN.damaged(array_with_room_for_1200, "SDJ-034", "SDJ-051", "SDJ-093", kind="limit")
 def cut_between_objects_and_as_many_faults_as_are_kept(log: SystemdLog) -> None:
     """A cut between two objects counts as a fault without bytes. Together with invalid slots, there
-    is one fault more than a reader keeps.
-    """
+    is one fault more than a reader keeps."""
     array = log.all_of(layout.ENTRY_ARRAY)[0]
     log.truncate(layout.align(array + log.view.object_size(array)))
     _fill(log, 0)
@@ -256,7 +234,7 @@ def cut_between_objects_and_as_many_faults_as_are_kept(log: SystemdLog) -> None:
 SQUEEZED = "MESSAGE=".ljust(600, "A"), "MESSAGE=".ljust(600, "B")
 
 
-@BOOK.valid("layout", "SDJ-026", "SDJ-034")
+@LAYOUT.valid("SDJ-026", "SDJ-034")
 def compressed_fields_and_room_for_1200(log: SystemdLog) -> None:
     """A file has two compressed fields, and an array of 1,200 slots of which two are used."""
     padded = _padded(SLOT * SLOTS)
@@ -267,13 +245,10 @@ def compressed_fields_and_room_for_1200(log: SystemdLog) -> None:
     log.expect("intact", survivors=[0, 1])
 
 
-@BOOK.damaged(
-    compressed_fields_and_room_for_1200, "chain", "SDJ-027", "SDJ-034", "SDJ-093", kind="limit"
-)
+@CHAIN.damaged(compressed_fields_and_room_for_1200, "SDJ-027", "SDJ-034", "SDJ-093", kind="limit")
 def unannounced_compression_twice_and_as_many_faults_as_are_kept(log: SystemdLog) -> None:
     """Two DATA with unannounced compression count as two faults. Together with invalid slots, there
-    is one fault more than a reader keeps.
-    """
+    is one fault more than a reader keeps."""
     log.set("header.incompatible_flags", log.header.incompatible_flags & ~layout.ZSTD)
     _fill(log, -1)
     log.expect("damaged", "bad-header", survivors=[0, 1])
@@ -283,19 +258,17 @@ WIDE = 65536
 """Bytes of a decompressed field, and the limit of a field."""
 
 
-@BOOK.valid("layout", "SDJ-030", "SDJ-092", kind="limit")
+@LAYOUT.valid("SDJ-030", "SDJ-092", kind="limit")
 def entries_that_share_compressed_fields(log: SystemdLog) -> None:
     """Ten entries have the same four compressed fields. Their decompressed sizes add up to slightly
-    less than the limit.
-    """
+    less than the limit."""
     _share_compressed(log, 0)
     log.expect("intact", survivors=range(10))
 
 
 def _share_compressed(log: SystemdLog, more: int) -> None:
     """Write ten entries with four compressed fields. The objects end `more` bytes after the offset
-    that allows all fields.
-    """
+    that allows all fields."""
     log.context["max_field_size"] = WIDE
     fields = [f"F{number}=".ljust(WIDE, "A") for number in range(4)]
     log.payloads.clear()
@@ -313,11 +286,9 @@ def _share_compressed(log: SystemdLog, more: int) -> None:
     _close_at(log, layout.align(-(-(given - 4 * WIDE) // 256)) + more)
 
 
-@BOOK.damaged(entries_that_share_compressed_fields, "entry", "SDJ-043", "SDJ-092", kind="limit")
+@ENTRY.damaged(entries_that_share_compressed_fields, "SDJ-043", "SDJ-092", kind="limit")
 def entries_that_share_too_much_that_is_compressed(log: SystemdLog) -> None:
     """Ten entries have the same four compressed fields. Their decompressed sizes exceed the limit
-    at the last field of the last entry.
-    """
+    at the last field of the last entry."""
     _share_compressed(log, -8)
-    log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=[*range(9), log.without(9, "F3")])

@@ -2,11 +2,11 @@
 
 from conformance.recipes.zeebe_journal.log import (
     ALPHA,
-    BOOK,
     BRAVO,
     CHARLIE,
     FOUR,
     INITIAL,
+    LAYOUT,
     SIX,
     ZeebeLog,
     segment,
@@ -25,31 +25,30 @@ GOLDEN = bytes.fromhex(
 )
 
 
-@BOOK.valid("layout", "ZBJ-001", "ZBJ-008", "ZBJ-015", "ZBJ-016", "ZBJ-017", "ZBJ-020")
+@LAYOUT.valid("ZBJ-001", "ZBJ-006", "ZBJ-015", "ZBJ-016", "ZBJ-017", "ZBJ-020")
 def one_segment(log: ZeebeLog) -> None:
     """One segment with an initial entry and three application entries."""
     log.segment(*FOUR)
     log.expect("intact", survivors=[0, 1, 2, 3], end=422)
 
 
-@BOOK.valid("layout", "ZBJ-008", "ZBJ-009", "ZBJ-015", "ZBJ-024", "ZBJ-058")
+@LAYOUT.valid("ZBJ-006", "ZBJ-009", "ZBJ-015", "ZBJ-024", "ZBJ-058")
 def three_records_of_the_real_writer(log: ZeebeLog) -> None:
     """Three records, byte for byte as Zeebe 8.3 writes them. Their payloads are not raft
-    entries.
-    """
+    entries."""
     log.segment((b"aaaa", 1), (b"bbbb", -1), (b"cccc", 5), size=299)
     log.expect_bytes(GOLDEN.ljust(299, b"\0"))
     log.expect("intact", survivors=[0, 1, 2], end=216)
 
 
-@BOOK.valid("layout", "ZBJ-001", "ZBJ-002", "ZBJ-013", "ZBJ-014", "ZBJ-023")
+@LAYOUT.valid("ZBJ-001", "ZBJ-002", "ZBJ-013", "ZBJ-014", "ZBJ-023")
 def three_segments(log: ZeebeLog) -> None:
     """Two sealed segments, an active segment, and a prepared segment of zeros."""
     log.journal(*SIX)
     log.expect("intact", survivors=range(6), end=254)
 
 
-@BOOK.valid("layout", "ZBJ-035", "ZBJ-041")
+@LAYOUT.valid("ZBJ-035", "ZBJ-041")
 def three_segments_flushed(log: ZeebeLog) -> None:
     """All records in the three segments of a journal were flushed."""
     log.journal(*SIX)
@@ -57,7 +56,7 @@ def three_segments_flushed(log: ZeebeLog) -> None:
     log.expect("intact", survivors=range(6), end=254)
 
 
-@BOOK.valid("layout", "ZBJ-013", "ZBJ-041")
+@LAYOUT.valid("ZBJ-013", "ZBJ-041")
 def two_segments(log: ZeebeLog) -> None:
     """A sealed segment, an active segment, and a prepared segment of zeros."""
     log.journal(*FOUR)
@@ -65,7 +64,7 @@ def two_segments(log: ZeebeLog) -> None:
     log.expect("intact", survivors=range(4))
 
 
-@BOOK.valid("layout", "ZBJ-006")
+@LAYOUT.valid("ZBJ-006")
 def descriptor_of_version_1(log: ZeebeLog) -> None:
     """A descriptor of version 1 with 29 bytes and no checksum, as Zeebe 1.0 wrote it."""
     log.segment(*FOUR, version="1")
@@ -73,32 +72,31 @@ def descriptor_of_version_1(log: ZeebeLog) -> None:
     log.note("Zeebe 1.1 to 8.2 read this descriptor. Zeebe 8.3.0 removed the support.")
 
 
-@BOOK.valid("layout", "ZBJ-007", "ZBJ-009")
+@LAYOUT.valid("ZBJ-006", "ZBJ-009")
 def descriptor_of_45_bytes(log: ZeebeLog) -> None:
     """A descriptor of 45 bytes with SBE version 1, as Zeebe 1.1 to 8.2 wrote it."""
     log.segment(*FOUR, version="2/1")
     log.expect("intact", survivors=range(4), end=410)
 
 
-@BOOK.valid("layout", "ZBJ-007", "ZBJ-013")
+@LAYOUT.valid("ZBJ-006", "ZBJ-013")
 def segments_of_45_bytes(log: ZeebeLog) -> None:
     """Three segments with descriptors of 45 bytes, which have no fields for a seal."""
     log.journal(*SIX, version="2/1")
     log.expect("intact", survivors=range(6))
 
 
-@BOOK.valid("layout", "ZBJ-005", "ZBJ-007")
+@LAYOUT.valid("ZBJ-005", "ZBJ-006")
 def records_of_two_versions(log: ZeebeLog) -> None:
     """A segment that was continued after an upgrade has a descriptor of 45 bytes, records of
-    version 1, and then a record of version 2.
-    """
+    version 1, and then a record of version 2."""
     log.segment(INITIAL, ALPHA, version="2/1")
     log.data[210:311] = pack_record(3, 2, BRAVO[0]).ljust(101, b"\0")
     log.payloads.append(BRAVO[0])
     log.expect("intact", survivors=range(3))
 
 
-@BOOK.valid("layout", "ZBJ-005")
+@LAYOUT.valid("ZBJ-005")
 def metadata_and_data_of_two_versions(log: ZeebeLog) -> None:
     """A record from an older leader has metadata of version 2 and a data message of version 1."""
     log.segment(INITIAL)
@@ -108,39 +106,37 @@ def metadata_and_data_of_two_versions(log: ZeebeLog) -> None:
     log.expect("intact", survivors=range(2))
 
 
-@BOOK.valid("layout", "ZBJ-019", "ZBJ-058")
+@LAYOUT.valid("ZBJ-018", "ZBJ-058")
 def empty_payload(log: ZeebeLog) -> None:
     """Two of three records have an empty payload. A reader returns all three records."""
     log.segment((b"", 1), (b"", -1), (b"bbb", 2))
     log.expect("intact", survivors=range(3))
 
 
-@BOOK.valid("layout", "ZBJ-021")
+@LAYOUT.valid("ZBJ-020")
 def exactly_full_segment(log: ZeebeLog) -> None:
     """The last record fills the segment, so no frame of 0 follows."""
     log.segment(*FOUR, size=422)
     log.expect("intact", survivors=range(4), end=422)
 
 
-@BOOK.valid("layout", "ZBJ-021", "ZBJ-023")
+@LAYOUT.valid("ZBJ-020", "ZBJ-023")
 def exactly_full_segments(log: ZeebeLog) -> None:
     """The records fill the first segment exactly, so no frame of 0 follows them. A reader continues
-    with the next segment.
-    """
+    with the next segment."""
     log.journal(*SIX, size=222)
     log.expect("intact", survivors=range(6))
 
 
-@BOOK.valid("layout", "ZBJ-014", "ZBJ-016")
+@LAYOUT.valid("ZBJ-014", "ZBJ-016")
 def segment_without_records(log: ZeebeLog) -> None:
     """A segment with only a descriptor and zeros, as in the journal of a node that has just
-    started.
-    """
+    started."""
     log.segment()
     log.expect("intact", survivors=[], end=57)
 
 
-@BOOK.valid("layout", "ZBJ-014")
+@LAYOUT.valid("ZBJ-014")
 def empty_last_segment(log: ZeebeLog) -> None:
     """The last segment has a descriptor but no records yet."""
     log.journal(*FOUR)
@@ -149,14 +145,14 @@ def empty_last_segment(log: ZeebeLog) -> None:
     log.expect("intact", survivors=range(4), end=57)
 
 
-@BOOK.valid("layout", "ZBJ-014", "ZBJ-042")
+@LAYOUT.valid("ZBJ-014", "ZBJ-041")
 def prepared_segment_alone(log: ZeebeLog) -> None:
     """A log of one file that contains only zeros. The log is intact and has no records."""
     log.data = bytearray(300)
     log.expect("intact", survivors=[], end=0)
 
 
-@BOOK.valid("layout", "ZBJ-014")
+@LAYOUT.valid("ZBJ-014")
 def empty_file_at_the_end(log: ZeebeLog) -> None:
     """The last segment file is empty, because it was created but not yet extended."""
     log.journal(*FOUR)
@@ -165,7 +161,7 @@ def empty_file_at_the_end(log: ZeebeLog) -> None:
     log.expect("intact", survivors=range(4))
 
 
-@BOOK.valid("layout", "ZBJ-023")
+@LAYOUT.valid("ZBJ-023")
 def compacted_journal(log: ZeebeLog) -> None:
     """The first segments were removed after a snapshot, so the log begins with index 5."""
     log.journal(*SIX)
@@ -174,11 +170,10 @@ def compacted_journal(log: ZeebeLog) -> None:
     log.expect("intact", survivors=[4, 5])
 
 
-@BOOK.valid("layout", "ZBJ-002")
+@LAYOUT.valid("ZBJ-002")
 def descriptor_ids_unlike_the_names(log: ZeebeLog) -> None:
     """The ids in the descriptors are 7 and 3. Only the file names determine the order of the
-    segments.
-    """
+    segments."""
     log.files = {
         "journal-1.log": bytearray(segment((INITIAL, ALPHA), 270, id=7)),
         "journal-2.log": bytearray(segment((BRAVO, CHARLIE), 270, id=3, index=3)),
@@ -187,7 +182,7 @@ def descriptor_ids_unlike_the_names(log: ZeebeLog) -> None:
     log.expect("intact", survivors=range(4))
 
 
-@BOOK.valid("layout", "ZBJ-002")
+@LAYOUT.valid("ZBJ-002")
 def ten_segments(log: ZeebeLog) -> None:
     """A journal of ten segments. Segment 10 follows segment 9, not segment 1."""
     log.journal(*((b"%d" % n, n) for n in range(1, 11)), size=57 + 51)
@@ -195,7 +190,7 @@ def ten_segments(log: ZeebeLog) -> None:
     log.expect("intact", survivors=range(10))
 
 
-@BOOK.valid("layout", "ZBJ-012")
+@LAYOUT.valid("ZBJ-012")
 def file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
     """The maximum segment size is smaller than the file. A reader uses the whole file."""
     log.segment(*FOUR)
@@ -203,7 +198,7 @@ def file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
     log.expect("intact", survivors=range(4), end=422)
 
 
-@BOOK.valid("layout", "ZBJ-012")
+@LAYOUT.valid("ZBJ-012")
 def negative_maximal_size(log: ZeebeLog) -> None:
     """The maximum segment size is -5. A reader does not use this size as a limit."""
     log.segment(*FOUR)

@@ -11,12 +11,10 @@ from typing import Any
 from crc32c import crc32c
 
 from conformance.contents import Contents
-from conformance.recipes.recipe import Book, Log, Recipe
-from conformance.recipes.variation import current, vary
+from conformance.recipes.recipe import Book, Group, Log, Recipe
+from conformance.recipes.zeebe_journal.checksums import descriptor_checksum
 from reference_impl.answer import NewRecord
-from reference_impl.zeebe_journal.layout import (
-    SBE_HEADER,
-)
+from reference_impl.zeebe_journal.layout import SBE_HEADER
 from reference_impl.zeebe_journal.raft import Member, encode_application, encode_initial
 from reference_impl.zeebe_journal.writer import NEWEST, pack_descriptor, pack_record, write
 
@@ -37,12 +35,6 @@ class ZeebeLog(Log):
         # Zeebe waits for the disk when it opens a journal, and runs on the JVM.
         self.wall_ms = 10_000
 
-    def varied(self, payload: bytes) -> bytes:
-        """Return the payload of this variant: fresh variants have other letters and
-        another term.
-        """
-        return vary_entry(payload)
-
     def to_write(self) -> list[NewRecord]:
         """Return the records to write, with their asqns."""
         return self.written
@@ -50,11 +42,11 @@ class ZeebeLog(Log):
     def segment(self, *entries: Entry, size: int = SEGMENT_SIZE, version: str = NEWEST) -> None:
         """Build a log of one file with these records."""
         self.data = bytearray(segment(entries, size, version))
-        self.payloads = [vary_entry(payload) for payload, _ in entries]
+        self.payloads = [payload for payload, _ in entries]
 
     def journal(self, *entries: Entry, size: int = SMALL, version: str = NEWEST) -> None:
         """Build a folder with as many segments of ``size`` bytes as the records need."""
-        self.written = [NewRecord(vary_entry(one), {"asqn": str(asqn)}) for one, asqn in entries]
+        self.written = [NewRecord(one, {"asqn": str(asqn)}) for one, asqn in entries]
         context = {"max_segment_size": size, "descriptor": version}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "journal"
@@ -66,22 +58,10 @@ class ZeebeLog(Log):
         """Set the flushed index in the context, or its source ``meta``."""
         self.context["last_flushed_index"] = index
 
-    def reseal(self, path: str) -> None:
-        """Correct the checksum of a record, for the data length that its metadata now gives."""
-        data, record = self._at(path)
-        length_at = record.start + 17
-        length = int.from_bytes(data[length_at : length_at + 4], "little")
-        at = self.field(f"{path}.data").start
-        checksum = crc32c(bytes(data[at : at + length]))
-        data[record.start + 9 : record.start + 17] = checksum.to_bytes(8, "little")
-        self.did(f"reseal {path}")
-
     def reseal_descriptor(self, file: str = "") -> None:
         """Correct the checksum of a descriptor."""
-        data = self.files[file]
-        length = SBE_HEADER.size + int.from_bytes(data[17:19], "little")
-        data[9:17] = crc32c(bytes(data[17 : 17 + length])).to_bytes(8, "little")
-        self.did(f"reseal descriptor{f' of {file}' if file else ''}")
+        at, checksum = descriptor_checksum(bytes(self.files[file]))
+        self.overwrite(at, checksum, file=file)
 
     def stops(self, reason: str, survivors: Sequence[int], end: Any = "any") -> None:
         """Expect a fault to end the log: damaged if the fault was flushed, otherwise torn."""
@@ -92,12 +72,32 @@ class ZeebeLog(Log):
             self.expect("torn", reason, survivors, end=end)
 
 
-BOOK: Book[ZeebeLog] = Book("zeebe-journal")
+BOOK: Book[ZeebeLog] = Book("zeebe-journal", ZeebeLog, ".log")
+APPENDING = BOOK.group("appending")
+ASQN = BOOK.group("asqn")
+CHECKSUM_GROUP = BOOK.group("checksum")
+DESCRIPTOR = BOOK.group("descriptor")
+FRAME = BOOK.group("frame")
+FUTURE = BOOK.group("future")
+HANDOVER = BOOK.group("handover")
+HEADER = BOOK.group("header")
+INDEX = BOOK.group("index")
+LAYOUT = BOOK.group("layout")
+LENGTH = BOOK.group("length")
+LIMITS = BOOK.group("limits")
+META_GROUP = BOOK.group("meta")
+NAMES = BOOK.group("names")
+PROOF = BOOK.group("proof")
+RAFT = BOOK.group("raft")
+SEALED = BOOK.group("sealed")
+SEGMENTS = BOOK.group("segments")
+TAIL = BOOK.group("tail")
+WRITING = BOOK.group("writing")
 
 
 def flushed_below_and_at(
     control: Recipe[ZeebeLog],
-    group: str,
+    group: Group[ZeebeLog],
     *requirements: str,
     below: int | None,
     at: int,
@@ -121,7 +121,7 @@ def flushed_below_and_at(
             (at, "_acknowledged", f"The flushed index is {at}, at or after the fault."),
         ):
             variant = _variant(function, flushed, suffix, words)
-            BOOK.damaged(control, group, "ZBJ-035", *requirements, kind=kind)(variant)
+            group.damaged(control, "ZBJ-035", *requirements, kind=kind)(variant)
 
     return enter
 
@@ -139,22 +139,6 @@ def _variant(
     return variant
 
 
-ENTRY_OF_RAFT = b"\x01\x00\x08\x00"
-"""The template and the schema in the header of a RaftLogEntry. The term begins at offset 8."""
-
-
-def vary_entry(payload: bytes) -> bytes:
-    """Return a payload for a fresh variant. Small terms all increase by the same number."""
-    payload, variation = vary(payload), current()
-    if variation is None or payload[2:6] != ENTRY_OF_RAFT or len(payload) < 16:
-        return payload
-    term = int.from_bytes(payload[8:16], "little")
-    higher = term + 1 + variation.seed % 1_000_000
-    if term >= 1 << 32:
-        return payload
-    return payload[:8] + higher.to_bytes(8, "little") + payload[16:]
-
-
 def segment(
     entries: Sequence[Entry],
     size: int = SEGMENT_SIZE,
@@ -166,7 +150,7 @@ def segment(
     schema = 2 if version == NEWEST else 1
     data = pack_descriptor(id, index, size, version=version)
     for number, (payload, asqn) in enumerate(entries, index):
-        data += pack_record(number, asqn, vary_entry(payload), schema)
+        data += pack_record(number, asqn, payload, schema)
     return data.ljust(size, b"\0")
 
 

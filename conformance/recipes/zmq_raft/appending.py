@@ -11,7 +11,7 @@ from conformance.recipes.zmq_raft.index_files import (
     old_offsets_behind_a_zero,
     three_entries,
 )
-from conformance.recipes.zmq_raft.log import BOOK, EIGHT, ZmqRaftLog, entry
+from conformance.recipes.zmq_raft.log import APPENDING, EIGHT, ZmqRaftLog, entry
 from conformance.recipes.zmq_raft.offsets import five_entries
 from conformance.recipes.zmq_raft.states import five_updates
 from reference_impl.answer import NewRecord
@@ -21,59 +21,54 @@ DELTA, ECHO = entry(b"delta", 2), entry(b"echo", 2)
 UPDATE = encode({"foo": 7})
 
 
-@BOOK.appending(three_entries, "appending", "ZMR-018")
+@APPENDING.appending(three_entries, "ZMR-018")
 def append_to_three_entries(log: ZmqRaftLog) -> None:
     """A writer appends two entries to an index file with three entries."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[0, 1, 2, b"delta", b"echo"])
 
 
-@BOOK.appending(no_entries, "appending", "ZMR-018")
+@APPENDING.appending(no_entries, "ZMR-018")
 def append_to_an_empty_file(log: ZmqRaftLog) -> None:
     """A writer appends two entries to an index file without entries."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[b"delta", b"echo"])
 
 
-@BOOK.appending(
-    five_entries, "appending", "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries,
-    may_refuse=True,
-)  # fmt: skip
+@APPENDING.appending(
+    five_entries, "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries, may_refuse=True
+)
 def append_behind_a_torn_entry(log: ZmqRaftLog) -> None:
     """The last entry lacks its last byte. A writer rolls back the torn entry before it appends two
-    entries.
-    """
+    entries."""
     log.shows("going-on-after-a-torn-record")
     log.truncate(244)
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])
 
 
-@BOOK.appending(
-    five_entries, "appending", "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries,
-    may_refuse=True,
-)  # fmt: skip
+@APPENDING.appending(
+    five_entries, "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries, may_refuse=True
+)
 def append_behind_three_torn_entries(log: ZmqRaftLog) -> None:
     """The last three entries are torn. A writer rolls back these entries before it appends two
-    entries.
-    """
+    entries."""
     log.truncate_in("data.entries[2]", 12)
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
 
 
-@BOOK.appending(
-    old_offsets_behind_a_zero, "appending", "ZMR-018", "ZMR-017", control=append_to_three_entries
+@APPENDING.appending(
+    old_offsets_behind_a_zero, "ZMR-018", "ZMR-017", control=append_to_three_entries
 )
 def append_in_front_of_old_offsets(log: ZmqRaftLog) -> None:
     """Old offsets follow the first zero in the table. A writer that appends an entry sets these
-    offsets to zero.
-    """
+    offsets to zero."""
     log.add(NewRecord(b"XY"))
     log.expect("intact", survivors=[0, b"XY"])
 
 
-@BOOK.appending(full_to_its_capacity, "appending", "ZMR-101", kind="limit")
+@APPENDING.appending(full_to_its_capacity, "ZMR-101", kind="limit")
 def append_to_a_full_file(log: ZmqRaftLog) -> None:
     """A writer refuses to append to an index file whose table has no free slot."""
     log.add(DELTA)
@@ -81,7 +76,7 @@ def append_to_a_full_file(log: ZmqRaftLog) -> None:
     log.expect_refusal(survivors=[0, 1, 2])
 
 
-@BOOK.appending(five_updates, "appending", "ZMR-080")
+@APPENDING.appending(five_updates, "ZMR-080")
 def append_an_update(log: ZmqRaftLog) -> None:
     """A writer appends one update to a state file with five updates."""
     log.know({"foo": 0, "baz": None})
@@ -89,11 +84,10 @@ def append_an_update(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[0, 1, 2, 3, 4, UPDATE])
 
 
-@BOOK.appending(five_updates, "appending", "ZMR-080", kind="eof", control=append_an_update)
+@APPENDING.appending(five_updates, "ZMR-080", kind="eof", control=append_an_update)
 def append_behind_a_torn_update(log: ZmqRaftLog) -> None:
-    """A state file ends inside an update. A writer truncates or rotates the file before
-    it appends.
-    """
+    """A state file ends inside an update. A writer truncates or rotates the file before it
+    appends."""
     log.truncate(33)
     log.know({"foo": 0, "baz": None})
     log.add(NewRecord(UPDATE))
@@ -105,56 +99,52 @@ def append_behind_a_torn_update(log: ZmqRaftLog) -> None:
     )
 
 
-@BOOK.appending(three_files, "appending", "ZMR-098")
+@APPENDING.appending(three_files, "ZMR-098")
 def append_to_a_directory(log: ZmqRaftLog) -> None:
     """A writer appends three entries to a directory. One entry fits into the last file, and two go
-    into a new file.
-    """
+    into a new file."""
     log.add(DELTA, ECHO, entry(b"foxtrot", 2))
     log.expect("intact", survivors=[*range(10), b"delta", b"echo", b"foxtrot"])
 
 
-@BOOK.appending(last_file_full, "appending", "ZMR-098")
+@APPENDING.appending(last_file_full, "ZMR-098")
 def append_behind_a_full_file(log: ZmqRaftLog) -> None:
     """The last index file of a directory is full. A writer appends two entries to a new file that
-    begins with index 8.
-    """
+    begins with index 8."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(7), b"delta", b"echo"])
 
 
-@BOOK.appending(
-    empty_file_at_the_end, "appending", "ZMR-095", "ZMR-098", control=append_to_a_directory
-)
+@APPENDING.appending(empty_file_at_the_end, "ZMR-095", "ZMR-098", control=append_to_a_directory)
 def append_with_an_empty_file_at_the_end(log: ZmqRaftLog) -> None:
     """An empty spare file begins with index 12, and the next index is 11. A writer first fills the
-    last file.
-    """
+    last file."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(10), b"delta", b"echo"])
 
 
-@BOOK.appending(
-    three_files, "appending", "ZMR-047", "ZMR-098", kind="eof", control=append_to_a_directory,
-    may_refuse=True,
-)  # fmt: skip
+@APPENDING.appending(
+    three_files, "ZMR-047", "ZMR-098", kind="eof", control=append_to_a_directory, may_refuse=True
+)
 def append_to_a_torn_directory(log: ZmqRaftLog) -> None:
     """The last index file of a directory lacks its last byte. A writer rolls back the torn entry
-    before it appends two entries.
-    """
+    before it appends two entries."""
     log.truncate(185, EIGHT)
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(9), b"delta", b"echo"])
 
 
-@BOOK.appending(
-    last_file_full, "appending", "ZMR-044", "ZMR-098", kind="eof",
-    control=append_behind_a_full_file, may_refuse=True,
-)  # fmt: skip
+@APPENDING.appending(
+    last_file_full,
+    "ZMR-044",
+    "ZMR-098",
+    kind="eof",
+    control=append_behind_a_full_file,
+    may_refuse=True,
+)
 def append_over_an_unfinished_file(log: ZmqRaftLog) -> None:
     """Only 20 bytes of the index file for the next entry exist. A writer recreates this unfinished
-    file and appends two entries.
-    """
-    log.add_file(EIGHT, b"RLOG\x20\0\0\0\x01\0\0\0\x04\0\0\0\x08\0\0\0", "the first 20 bytes")
+    file and appends two entries."""
+    log.add_file(EIGHT, b"RLOG\x20\0\0\0\x01\0\0\0\x04\0\0\0\x08\0\0\0")
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(7), b"delta", b"echo"])

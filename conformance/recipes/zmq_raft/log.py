@@ -9,7 +9,6 @@ from typing import Any
 
 from conformance.contents import Contents, by_name, read_contents, write_contents
 from conformance.recipes.recipe import Book, Log
-from conformance.recipes.variation import Kept, vary
 from reference_impl import formats
 from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.index_file import HEADER, path_of
@@ -96,7 +95,6 @@ class ZmqRaftLog(Log):
     def state_bytes(self, *updates: bytes) -> None:
         """Make a state file of these bytes, even if zmq-raft would not write them."""
         self.suffix = ".pers"
-        updates = tuple(map(vary, updates))
         self._put(b"".join(updates), updates)
 
     def directory(
@@ -109,7 +107,7 @@ class ZmqRaftLog(Log):
         """Write a log directory. The first entry follows the snapshot's index."""
         context: dict[str, Any] = {"capacity": capacity, **more}
         if snapshot is not None:
-            payload, index, term = vary(snapshot[0]), *snapshot[1:]
+            payload, index, term = snapshot
             context["snapshot"] = {
                 "index": str(index), "term": str(term), "payload": payload.hex(),
             }  # fmt: skip
@@ -123,9 +121,7 @@ class ZmqRaftLog(Log):
         records = [entry(one) if isinstance(one, bytes) else one for one in entries]
         other.index_file(*records, first=first, capacity=capacity)
         name = f"log/{path_of(first)}"
-        self.add_file(
-            name, bytes(other.data), f"an index file from {first} on, entries: {len(entries)}"
-        )
+        self.add_file(name, bytes(other.data))
         return name
 
     def put_snapshot(self, payload: bytes, index: int, term: int = 1) -> None:
@@ -133,14 +129,12 @@ class ZmqRaftLog(Log):
         other = ZmqRaftLog(b"", [])
         other.snapshot(payload, index, term)
         self.files["snap"] = other.data
-        self.did(f"replace snap with a snapshot at index {index}, term {term}")
 
     def write(
         self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]
     ) -> None:
-        """Write these records to a log with this extension, or with the name ``name`` if
-        it is set.
-        """
+        """Write these records to a log with this extension, or with the name ``name`` if it is
+        set."""
         self._to_write(suffix, records, context)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / (self.name or f"log{suffix}")
@@ -154,7 +148,7 @@ class ZmqRaftLog(Log):
 
     def know(self, initial: Mapping[str, Any]) -> None:
         """Set the keys that the application knows, with their values before the first update."""
-        self.context["initial"] = to_json(decode(vary(encode(initial)))[0])
+        self.context["initial"] = to_json(decode(encode(initial))[0])
 
     def _to_write(
         self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]
@@ -163,7 +157,7 @@ class ZmqRaftLog(Log):
         self.context = {**GOLDEN, **context}
         if "initial" in context:
             self.know(context["initial"])
-        self.records = [_varied(r if isinstance(r, NewRecord) else NewRecord(r)) for r in records]
+        self.records = [r if isinstance(r, NewRecord) else NewRecord(r) for r in records]
 
     def _put(self, contents: Contents, payloads: Sequence[bytes]) -> None:
         self.files = {name: bytearray(data) for name, data in by_name(contents).items()}
@@ -174,28 +168,36 @@ class ZmqRaftLog(Log):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"log{self.suffix or ''}"
             write_contents(self.contents, path)
-            new = list(map(_varied, records))
-            formats.named(FORMAT).append(path, new, {**self.context, **context})
-            self._put(read_contents(path), [record.payload for record in new])
+            formats.named(FORMAT).append(path, records, {**self.context, **context})
+            self._put(read_contents(path), [record.payload for record in records])
 
     def rotate(self, update: Mapping[str, Any]) -> None:
         """Write the whole state, with this update, into a new file."""
         packed = encode(update)
         self.go_on(NewRecord(packed, {"rotate": True}))
-        self.records.append(NewRecord(vary(packed), {"rotate": True}))
+        self.records.append(NewRecord(packed, {"rotate": True}))
 
     def add(self, *records: NewRecord) -> None:
         """Add records that the implementation must append."""
-        self.to_append += map(_varied, records)
+        self.to_append += records
 
 
-def with_bit_0_flipped(payload: bytes) -> Kept:
+def with_bit_0_flipped(payload: bytes) -> bytes:
     """Return a payload with the lowest bit of its first byte flipped."""
-    return Kept(bytes([payload[0] ^ 1]) + payload[1:])
+    return bytes([payload[0] ^ 1]) + payload[1:]
 
 
-def _varied(record: NewRecord) -> NewRecord:
-    return NewRecord(vary(record.payload), record.fields)
-
-
-BOOK: Book[ZmqRaftLog] = Book(FORMAT)
+BOOK: Book[ZmqRaftLog] = Book(FORMAT, ZmqRaftLog, "")
+APPENDING = BOOK.group("appending")
+CHUNKS = BOOK.group("chunks")
+DIRECTORY = BOOK.group("directory")
+ENTRIES_GROUP = BOOK.group("entries")
+HEADER_GROUP = BOOK.group("header")
+INDEX_FILE = BOOK.group("index-file")
+LIMITS = BOOK.group("limits")
+OFFSETS = BOOK.group("offsets")
+SNAPSHOT = BOOK.group("snapshot")
+STATE_GROUP = BOOK.group("state")
+TORN_TAIL = BOOK.group("torn-tail")
+UNDETECTED = BOOK.group("undetected")
+WRITING = BOOK.group("writing")

@@ -1,6 +1,6 @@
 """Writer vectors: with a fixed time and host name, the format determines every byte."""
 
-from conformance.recipes.zmq_raft.log import BOOK, CONFIG, ZmqRaftLog, at, checkpoint, entry
+from conformance.recipes.zmq_raft.log import CONFIG, WRITING, ZmqRaftLog, at, checkpoint, entry
 from conformance.recipes.zmq_raft.states import PEERS
 from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.message_pack import encode
@@ -11,7 +11,7 @@ META = (
 )
 
 
-@BOOK.writing("writing", "ZMR-021", "ZMR-005", "ZMR-014", "ZMR-030")
+@WRITING.writing("ZMR-021", "ZMR-005", "ZMR-014", "ZMR-030")
 def write_two_entries(log: ZmqRaftLog) -> None:
     """A writer writes a state entry and a checkpoint, with the same bytes as zmq-raft 0.5.0."""
     log.index_file(entry(b"hello"), checkpoint(2))
@@ -24,7 +24,7 @@ def write_two_entries(log: ZmqRaftLog) -> None:
     )
 
 
-@BOOK.writing("writing", "ZMR-021", "ZMR-010")
+@WRITING.writing("ZMR-021", "ZMR-010")
 def write_an_empty_index_file(log: ZmqRaftLog) -> None:
     """A writer writes an index file without entries, whose table consists of eight zeros."""
     log.index_file(first=8, capacity=8)
@@ -35,7 +35,7 @@ def write_an_empty_index_file(log: ZmqRaftLog) -> None:
     )
 
 
-@BOOK.writing("writing", "ZMR-010", "ZMR-012", "ZMR-032")
+@WRITING.writing("ZMR-010", "ZMR-012", "ZMR-032")
 def write_a_full_index_file(log: ZmqRaftLog) -> None:
     """A writer writes three raw entries from index 2^32 + 5 on, which fill the file."""
     log.raw_index_file(b"a", b"bb", b"ccc", first=2**32 + 5, capacity=8)
@@ -47,33 +47,30 @@ def write_a_full_index_file(log: ZmqRaftLog) -> None:
     )
 
 
-@BOOK.writing("writing", "ZMR-019", "ZMR-020")
+@WRITING.writing("ZMR-019", "ZMR-020")
 def write_and_roll_back(log: ZmqRaftLog) -> None:
     """A writer writes index 2 again after index 3. It rolls back to index 2 and writes over the old
-    bytes.
-    """
+    bytes."""
     log.raw_index_file(b"abc", b"def", b"ghi", at(2, b"XY"))
 
 
-@BOOK.writing("writing", "ZMR-014")
+@WRITING.writing("ZMR-014")
 def write_from_an_odd_index(log: ZmqRaftLog) -> None:
     """A writer with a configured capacity of 16 begins a file with index 21. The file gets the
-    capacity 11.
-    """
+    capacity 11."""
     log.index_file(entry(b"alpha"), entry(b"bravo", 2), first=21, capacity=16)
 
 
-@BOOK.writing("writing", "ZMR-030", "ZMR-031", kind="limit")
+@WRITING.writing("ZMR-030", "ZMR-031", kind="limit")
 def write_the_largest_term(log: ZmqRaftLog) -> None:
     """A writer writes a config entry with the largest term, 2^53 - 1."""
     log.index_file(entry(encode(PEERS), 2**53 - 1, CONFIG))
 
 
-@BOOK.writing("writing", "ZMR-060", "ZMR-005")
+@WRITING.writing("ZMR-060", "ZMR-005")
 def write_a_snapshot(log: ZmqRaftLog) -> None:
     """A writer writes a snapshot with ten bytes of data at index 42 and term 100, with the same
-    bytes as zmq-raft 0.5.0.
-    """
+    bytes as zmq-raft 0.5.0."""
     log.snapshot(b"0123456789", 42, 100)
     log.expect_bytes(
         bytes.fromhex(
@@ -83,31 +80,29 @@ def write_a_snapshot(log: ZmqRaftLog) -> None:
     )
 
 
-@BOOK.writing("writing", "ZMR-042", "ZMR-060", kind="limit")
+@WRITING.writing("ZMR-042", "ZMR-060", kind="limit")
 def write_the_largest_snapshot(log: ZmqRaftLog) -> None:
     """A writer writes a snapshot with the largest index and the largest term, 2^53 - 1."""
     log.snapshot(b"0123456789", 2**53 - 1, 2**53 - 1)
 
 
-@BOOK.writing("writing", "ZMR-001", "ZMR-005")
+@WRITING.writing("ZMR-001", "ZMR-005")
 def write_at_another_time_and_place(log: ZmqRaftLog) -> None:
     """A writer writes META with another time and a longer host name. The chunk needs one byte of
-    padding.
-    """
+    padding."""
     log.index_file(entry(b"alpha"), created="2026-11-22T09:08:07.006Z", hostname="journal")
 
 
-@BOOK.writing("writing", "ZMR-060", "ZMR-061")
+@WRITING.writing("ZMR-060", "ZMR-061")
 def write_an_empty_snapshot(log: ZmqRaftLog) -> None:
     """A writer writes a snapshot with index 0, term 0 and no data, as FileLog creates it."""
     log.snapshot(b"", 0, 0)
 
 
-@BOOK.writing("writing", "ZMR-070", "ZMR-073", "ZMR-074")
+@WRITING.writing("ZMR-070", "ZMR-073", "ZMR-074")
 def write_updates(log: ZmqRaftLog) -> None:
     """A writer writes signed 32-bit integers in their shortest form and larger integers as floats,
-    and drops an unknown key.
-    """
+    and drops an unknown key."""
     updates = ({"foo": 2}, {"baz": [1, 2, 3]}, {"foo": 2**31}, {"foo": -1}, {"other": 1})
     log.state(*updates, initial={"foo": 0, "baz": None})
     log.expect_bytes(
@@ -117,7 +112,7 @@ def write_updates(log: ZmqRaftLog) -> None:
     )
 
 
-@BOOK.writing("writing", "ZMR-073")
+@WRITING.writing("ZMR-073")
 def write_long_forms_short(log: ZmqRaftLog) -> None:
     """A writer gets updates in long forms and writes the forms that msgpack-lite uses."""
     one, two = "de0001d903666f6f ce00000001", "81a3666f6f cf0000000100000000"
@@ -125,7 +120,7 @@ def write_long_forms_short(log: ZmqRaftLog) -> None:
     log.expect_bytes(bytes.fromhex("81a3666f6f01 81a3666f6fcb41f0000000000000"))
 
 
-@BOOK.writing("writing", "ZMR-073", kind="limit")
+@WRITING.writing("ZMR-073", kind="limit")
 def write_numbers_at_the_edges(log: ZmqRaftLog) -> None:
     """A writer writes the smallest and the largest number of every form."""
     edges = [0, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**31, -1, -32, -33, -128, -129]
@@ -133,40 +128,36 @@ def write_numbers_at_the_edges(log: ZmqRaftLog) -> None:
     log.state({"foo": edges}, {"foo": 0.5}, initial={"foo": 0})
 
 
-@BOOK.writing("writing", "ZMR-073", kind="limit")
+@WRITING.writing("ZMR-073", kind="limit")
 def write_bytes_at_the_edges(log: ZmqRaftLog) -> None:
     """A writer writes binary values of 254, 255 and 256 bytes. Like msgpack-lite, the writer uses a
-    length of two bytes for 255 bytes.
-    """
+    length of two bytes for 255 bytes."""
     sizes = {254: "c4fe", 255: "c500ff", 256: "c50100"}
     log.state(*({"foo": bytes(size)} for size in sizes), initial={"foo": 0})
     made = (f"81a3666f6f {head} {'00' * size}" for size, head in sizes.items())
     log.expect_bytes(bytes.fromhex("".join(made)))
 
 
-@BOOK.writing("writing", "ZMR-072", "ZMR-073")
+@WRITING.writing("ZMR-072", "ZMR-073")
 def write_keys_of_inner_maps(log: ZmqRaftLog) -> None:
     """A writer replaces keys of inner maps that are not strings with their JSON text, because
-    JavaScript objects have only string keys.
-    """
+    JavaScript objects have only string keys."""
     log.state(bytes.fromhex("81a3666f6f 83 01 02 c3 03 c0 04"), initial={"foo": 0})
     log.expect_bytes(bytes.fromhex("81a3666f6f 83 a131 02 a474727565 03 a46e756c6c 04"))
 
 
-@BOOK.writing("writing", "ZMR-073", kind="limit")
+@WRITING.writing("ZMR-073", kind="limit")
 def write_strings_at_the_edges(log: ZmqRaftLog) -> None:
     """A writer writes strings of 31, 32, 255 and 256 bytes, and strings with characters of several
-    bytes.
-    """
+    bytes."""
     texts = ["", "a" * 31, "a" * 32, "é" * 16, "a" * 255, "a" * 256, "日本"]
     log.state({"foo": texts}, {"foo": [None, True, False, {}, []]}, initial={"foo": 0})
 
 
-@BOOK.writing("writing", "ZMR-075")
+@WRITING.writing("ZMR-075")
 def write_a_rotated_state(log: ZmqRaftLog) -> None:
     """A writer that rotates a state file writes every known key with its current value, in the
-    order of the defaults.
-    """
+    order of the defaults."""
     initial = {
         "currentTerm": 0, "votedFor": None, "peers": PEERS,
         "peersUpdateRequest": None, "peersIndex": None,
@@ -189,27 +180,24 @@ def write_a_rotated_state(log: ZmqRaftLog) -> None:
     log.leaves({"": 96, "../write-a-rotated-state.pers-2018-09-26-145936-817*": 72})
 
 
-@BOOK.writing("writing", "ZMR-098", "ZMR-015", "ZMR-090")
+@WRITING.writing("ZMR-098", "ZMR-015", "ZMR-090")
 def write_a_directory(log: ZmqRaftLog) -> None:
     """A writer writes seven entries into two index files, and a snapshot of index 0 without data,
-    like zmq-raft 0.5.0.
-    """
+    like zmq-raft 0.5.0."""
     log.directory(*(entry(b"entry%d" % n) for n in range(6)), checkpoint(2))
 
 
-@BOOK.writing("writing", "ZMR-098", "ZMR-092")
+@WRITING.writing("ZMR-098", "ZMR-092")
 def write_a_directory_behind_a_snapshot(log: ZmqRaftLog) -> None:
     """A writer creates a directory with a snapshot. The first index file begins directly after the
-    snapshot and ends before a multiple of the capacity.
-    """
+    snapshot and ends before a multiple of the capacity."""
     log.directory(*(entry(b"entry%d" % n) for n in range(4)), snapshot=(b"state at 5", 5, 1))
 
 
-@BOOK.writing("writing", "ZMR-098")
+@WRITING.writing("ZMR-098")
 def write_an_empty_directory(log: ZmqRaftLog) -> None:
     """A writer creates a directory without entries: a snapshot of index 0 without data, and an
-    index file that begins with index 1.
-    """
+    index file that begins with index 1."""
     log.directory()
 
 
@@ -217,35 +205,31 @@ def _ten_entries_and(log: ZmqRaftLog, *others: NewRecord) -> None:
     log.directory(*(entry(b"entry %d" % number) for number in range(1, 11)), *others)
 
 
-@BOOK.writing("writing", "ZMR-019", "ZMR-098")
+@WRITING.writing("ZMR-019", "ZMR-098")
 def write_where_a_file_begins(log: ZmqRaftLog) -> None:
     """A writer rolls back to index 8, the first index of the last file. It deletes this file and
-    creates it again.
-    """
+    creates it again."""
     _ten_entries_and(log, entry(b"delta", index="8"))
 
 
-@BOOK.writing("writing", "ZMR-019", "ZMR-098")
+@WRITING.writing("ZMR-019", "ZMR-098")
 def write_two_files_back(log: ZmqRaftLog) -> None:
     """A writer rolls back to index 3, the last index of the first file. It deletes two files and
-    creates one of them again.
-    """
+    creates one of them again."""
     _ten_entries_and(log, entry(b"delta", index="3"), entry(b"echo"))
 
 
-@BOOK.writing("writing", "ZMR-019", "ZMR-098")
+@WRITING.writing("ZMR-019", "ZMR-098")
 def write_where_the_log_begins(log: ZmqRaftLog) -> None:
     """A writer rolls back to index 1, where the log begins. It sets the offsets of the first file
-    to zero and does not shorten the file.
-    """
+    to zero and does not shorten the file."""
     _ten_entries_and(log, entry(b"delta", index="1"))
 
 
-@BOOK.writing("writing", "ZMR-032", "ZMR-092")
+@WRITING.writing("ZMR-032", "ZMR-092")
 def write_raw_entries_after_a_record_that_is_a_snapshot(log: ZmqRaftLog) -> None:
     """Entries are raw, and the first record has an index and no type. A writer uses this record as
-    the snapshot, not the snapshot in the context.
-    """
+    the snapshot, not the snapshot in the context."""
     context = {"index": "5", "term": "3", "payload": b"state at 5".hex()}
     snapshot = NewRecord(b"state at 7", {"index": "7", "term": "4"})
     log.write(

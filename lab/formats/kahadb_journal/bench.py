@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Program, Size
+from lab.bench.format_bench import FormatBench, MeasuredProgram, Size
 
 BENCH = FormatBench(
     logs=(Size("1 KiB records, KahaDB", 20_000, 1024),),
-    programs=(Program("kahadb-store", 60, without="-XX:TieredStopAtLevel=1"),),
+    programs=(MeasuredProgram("kahadb-store", 60, without="-XX:TieredStopAtLevel=1"),),
 )

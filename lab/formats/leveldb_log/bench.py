@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Program, Size
+from lab.bench.format_bench import FormatBench, MeasuredProgram, Size
 
 BENCH = FormatBench(
     logs=(Size("100 B records", 200_000, 100), Size("64 KiB records", 400, 65_536)),
     programs=(
-        Program("leveldb-cpp", 60),
-        Program("leveldb-cpp", 60, variant="driver-sse42"),
+        MeasuredProgram("leveldb-cpp", 60),
+        MeasuredProgram("leveldb-cpp", 60, variant="driver-sse42"),
     ),
     large_logs=(
         Size("100 B records, Spark", 2_000_000, 100),

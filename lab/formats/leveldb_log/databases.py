@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from conformance.recipes.algebra import Damage
-from lab.databases.model import FormatDatabases, Item, damaged_cases, shortened, written_log
+from lab.databases.damaged_logs import FormatDatabases, Item, damaged_cases, shortened, written_log
 from reference_impl.answer import Answer, NewRecord
 
 FORMAT = "leveldb-log"
@@ -26,6 +26,15 @@ def batch(sequence: int, key: bytes, value: bytes) -> bytes:
         struct.pack("<QIB", sequence, 1, PUT) + _varint(len(key)) + key
         + _varint(len(value)) + value
     )  # fmt: skip
+
+
+def put_of(payload: bytes) -> tuple[int, bytes, bytes] | None:
+    """Return the sequence number, key and value of a :func:`batch`, None for other payloads."""
+    sequence, _, _, key_size = struct.unpack_from("<QIBB", payload)
+    key, data = payload[14 : 14 + key_size], payload[14 + key_size :]
+    while data and data[0] & 0x80:
+        data = data[1:]
+    return (sequence, key, data[1:]) if payload == batch(sequence, key, data[1:]) else None
 
 
 def _varint(number: int) -> bytes:
@@ -67,7 +76,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
     "torn-last-record": lambda log: log.truncate_in("blocks[2].records[3].data", 20),
     "size-before-data": lambda log: log.zero("blocks[2].records[3].data"),
     "zeroed-sector": lambda log: log.zero_sector(6),
-    "stale-tail": lambda log: log.extend(older()[len(control()) :], "the end of an older log"),
+    "stale-tail": lambda log: log.extend(older()[len(control()) :]),
     "lost-write": lambda log: log.stale(0, 4096, older()),
     "bit-in-a-length": lambda log: log.flip("blocks[0].records[5].header.len_data", 4),
     "bit-in-a-checksum": lambda log: log.flip("blocks[0].records[1].header.checksum", 3),
@@ -81,23 +90,11 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 def items(answer: Answer) -> frozenset[Item]:
     """Return the latest value of each key."""
-    from walproof.decode.fault import Undecodable
-    from walproof.formats.leveldb_log.decoder import write_batch
-
-    latest: dict[bytes, tuple[int, bytes | None]] = {}
-    for record in answer.records:
-        try:
-            result = write_batch.decode(record.payload)
-        except Undecodable:
-            continue
-        for number, op in enumerate(result["ops"], result["sequence"]):
-            if op["op"] in ("put", "delete") and latest.get(op["key"], (-1,))[0] <= number:
-                latest[op["key"]] = number, op.get("value")
-    return frozenset(
-        (shortened(key), shortened(value))
-        for key, (_, value) in latest.items()
-        if value is not None
-    )
+    latest: dict[bytes, tuple[int, bytes]] = {}
+    for sequence, key, data in filter(None, (put_of(each.payload) for each in answer.records)):
+        if latest.get(key, (-1,))[0] <= sequence:
+            latest[key] = sequence, data
+    return frozenset((shortened(key), shortened(data)) for key, (_, data) in latest.items())
 
 
 DATABASES = FormatDatabases(lambda: damaged_cases(FORMAT, control(), DAMAGE, NAME), items)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 
 from conformance.recipes.algebra import Damage
-from lab.databases.model import Case, FormatDatabases, damaged_cases, written_log
+from lab.databases.damaged_logs import DatabaseCase, FormatDatabases, damaged_cases, written_log
 from lab.formats.leveldb_log.databases import SIZES, batch, items
 from reference_impl.answer import NewRecord
 
@@ -59,7 +59,7 @@ def older(variant: str, longer: int = 0) -> bytes:
     return _log(variant, OLDER_NAME, 1, [SIZES[0] + longer, *SIZES[1:], 43, 44, 40_000])
 
 
-def cases() -> list[Case]:
+def cases() -> list[DatabaseCase]:
     """Return the undamaged log, and the damaged logs of each variant."""
     results = damaged_cases(FORMAT, control("recyclable"), {"none": lambda log: None}, NAME)
     for variant in VARIANTS:
@@ -78,7 +78,7 @@ def _in_block_0(number: int, variant: str) -> str:
 
 
 def _stale_tail(variant: str, log: Damage, longer: int = 0) -> None:
-    log.extend(older(variant, longer)[len(control(variant)) :], "the end of an older log")
+    log.extend(older(variant, longer)[len(control(variant)) :])
 
 
 def _torn_over_an_older_log(variant: str, log: Damage) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from lab.bench.format_bench import FormatBench, Program, Size
+from lab.bench.format_bench import FormatBench, MeasuredProgram, Size
 from reference_impl.answer import NewRecord
 
 #: The pages that the transactions change in turn.
@@ -26,7 +26,7 @@ BENCH = FormatBench(
         Size("512 B pages, SQLite", 40_000, 512, {"page_size": 512}),
     ),
     # The adapter opens a database next to the log, which makes SQLite recover the log.
-    programs=(Program("sqlite", 20),),
+    programs=(MeasuredProgram("sqlite", 20),),
     records=transactions,
     peer_has_payloads=False,
 )

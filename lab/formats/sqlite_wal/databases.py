@@ -7,19 +7,21 @@ creates all tables without rows, so that their root pages have known numbers.
 from __future__ import annotations
 
 import random
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 
 from conformance.implementations.sqlite.leaf import leaf
 from conformance.recipes.algebra import Damage
-from lab.databases.model import FormatDatabases, Item, damaged_cases, shortened, written_log
+from lab.databases.damaged_logs import FormatDatabases, Item, damaged_cases, shortened, written_log
 from reference_impl.answer import Answer, NewRecord
-from walproof.formats.sqlite_wal.decoder import decode
 
 FORMAT = "sqlite-wal"
 NAME = "case.db-wal"
 PAGE_SIZE = 4096
+#: A page of :func:`~conformance.implementations.sqlite.leaf.leaf`, which ends in its value.
+ROW = struct.Struct(f">{PAGE_SIZE - 8}xq")
 KEYS = 16
 #: The root page of the first key. Page 1 has the schema.
 FIRST_ROOT = 2
@@ -64,8 +66,8 @@ def older() -> bytes:
 def _swap(log: Damage) -> None:
     first, second = log.field("frames[6]"), log.field("frames[7]")
     slots = bytes(log.data[first.start : first.end]), bytes(log.data[second.start : second.end])
-    log.splice("frames[6]", slots[1], "the frame after it")
-    log.splice("frames[7]", slots[0], "the frame before it")
+    log.splice("frames[6]", slots[1])
+    log.splice("frames[7]", slots[0])
 
 
 def _lose_write(log: Damage) -> None:
@@ -81,7 +83,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
     "zeroed-sector": lambda log: log.zero_sector(60),
     "zeroed-sector/frame": lambda log: log.zero("frames[6]"),
     "zeroed-sector/file-header": lambda log: log.zero("header"),
-    "stale-tail": lambda log: log.extend(older()[len(control()) :], "the end of an older log"),
+    "stale-tail": lambda log: log.extend(older()[len(control()) :]),
     "lost-write": _lose_write,
     "bit-in-a-length": lambda log: log.flip("header.page_size", 3),
     "bit-in-a-checksum": lambda log: log.flip("frames[6].header.checksum_1", 3),
@@ -99,13 +101,14 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 
 def items(answer: Answer) -> frozenset[Item]:
-    """Return the rows of the tables of the keys."""
+    """Return the values of the keys: the last eight bytes of each page."""
     return frozenset(
-        (f"key{page['page'] - FIRST_ROOT:02}", shortened(b"%d" % row["values"][0]["integer"]))
+        (f"key{page - FIRST_ROOT:02}", shortened(b"%d" % value))
         for record in answer.records
-        for page in decode(record.payload, record.fields["pages"], PAGE_SIZE)["pages"]
-        if page["page"] < OLDER_ROOT
-        for row in page["rows"]
+        for page, (value,) in zip(
+            record.fields["pages"], ROW.iter_unpack(record.payload), strict=True
+        )
+        if page < OLDER_ROOT
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from lab.bench.format_bench import FormatBench, Program, Size
+from lab.bench.format_bench import FormatBench, MeasuredProgram, Size
 from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal.export_format import entry_body
 
@@ -41,7 +41,7 @@ def entries(count: int, size: int) -> Iterator[NewRecord]:
 BENCH = FormatBench(
     logs=(Size("300 B entries, systemd", 100_000, 300),),
     programs=tuple(
-        Program(name, 3)
+        MeasuredProgram(name, 3)
         for name in ("systemd", "systemd-257", "systemd-262", "sdjournal", "systemd-journal-reader")
     ),
     records=entries,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.databases.model import FormatDatabases, Item, shortened, vector_cases
+from lab.databases.damaged_logs import FormatDatabases, Item, shortened, vector_cases
 from reference_impl.answer import Answer
 
 FORMAT = "systemd-journal"

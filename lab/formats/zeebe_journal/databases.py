@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.contents import by_name, write_contents
 from conformance.saving import save
-from lab.databases.model import Case, FormatDatabases, Item, shortened, vector_cases
+from lab.databases.damaged_logs import DatabaseCase, FormatDatabases, Item, shortened, vector_cases
 from reference_impl.answer import Answer
 
 FORMAT = "zeebe-journal"
@@ -32,7 +32,7 @@ def _entry(fields: Mapping[str, Any]) -> str:
     return f"{fields['term']} application {fields['entry']['application_data']}"
 
 
-def place(case: Case, folder: Path) -> Path:
+def place(case: DatabaseCase, folder: Path) -> Path:
     """Place the segments and the broker's ``settings``. Return the directory."""
     files = {name or ONLY_FILE: data for name, data in by_name(case.log).items()}
     write_contents(files, folder / "partition")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Program, Size
+from lab.bench.format_bench import FormatBench, MeasuredProgram, Size
 
 BENCH = FormatBench(
     logs=(Size("100 B entries, zmq-raft", 200_000, 100),),
-    programs=(Program("zmq-raft", 60),),
+    programs=(MeasuredProgram("zmq-raft", 60),),
     context={"kind": "index", "capacity": 1 << 18},
 )

@@ -7,7 +7,7 @@ from functools import cache
 
 from conformance.contents import by_name
 from conformance.recipes.algebra import Damage
-from lab.databases.model import FormatDatabases, Item, damaged_cases, shortened, written_log
+from lab.databases.damaged_logs import FormatDatabases, Item, damaged_cases, shortened, written_log
 from reference_impl.answer import Answer, NewRecord
 
 FORMAT = "zmq-raft"
@@ -35,14 +35,12 @@ def control() -> Mapping[str, bytes]:
 DAMAGE: Mapping[str, Callable[[Damage], None]] = {
     "none": lambda log: None,
     "torn-last-record": lambda log: log.truncate_in(f"{LAST}:data.entries[2].data", 100),
-    "torn-last-record/new-file": lambda log: log.add_file(NEXT, b"", "a name, and nothing in it"),
+    "torn-last-record/new-file": lambda log: log.add_file(NEXT, b""),
     "size-before-data": lambda log: log.zero(f"{LAST}:data.entries[2]"),
     "index-survives-data": lambda log: log.truncate_in(f"{LAST}:data.entries[0]", 0),
     "zeroed-sector": lambda log: log.zero_sector(1, 512, SECOND),
     "zeroed-sector/table": lambda log: log.zero(f"{SECOND}:offsets[1]"),
-    "stale-tail": lambda log: log.extend(
-        control()[FIRST][104:300], "an entry of the first file", LAST
-    ),
+    "stale-tail": lambda log: log.extend(control()[FIRST][104:300], file=LAST),
     "lost-file/first": lambda log: log.remove_file(FIRST),
     "lost-file/middle": lambda log: log.remove_file(SECOND),
     "lost-file/last": lambda log: log.remove_file(LAST),

@@ -10,7 +10,7 @@ import pytest
 
 from conformance import VECTORS
 from conformance.compare import differences
-from conformance.run import describe
+from conformance.run_report import describe_vector
 from conformance.score import score
 from conformance.vectors import Vector, load
 
@@ -55,7 +55,7 @@ class ReportBuilder:
         for slug in slugs:
             vector = load(VECTORS / "leveldb-log" / f"{slug}.json")
             self.golden[slug] = vector
-            self.report["vectors"][vector.id] = describe(vector)
+            self.report["vectors"][vector.id] = describe_vector(vector)
         return self
 
     def implementation(
@@ -116,7 +116,9 @@ class ReportBuilder:
         expected = self.golden[slug].body["expect"]
         actual = {"records": records, "signals": list(signals)}
         reports = self.report["implementations"][-1]["reports"]
-        more["difference"] = "; ".join(differences(expected, actual, reports))
+        found = differences(expected, actual, reports)
+        more["difference"] = "; ".join(found)
+        more["found"] = {each.part: each.found for each in found}
         return self.result(slug, outcome, expected=expected, actual=actual, **more)
 
     def others_pass(self, *profiles: str) -> ReportBuilder:

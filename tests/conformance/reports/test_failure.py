@@ -32,7 +32,7 @@ def lines(
     expected, actual = nothing | expected, nothing | actual
     result = {
         "profile": "recover", "expected": expected, "actual": actual,
-        "difference": "; ".join(differences(expected, actual, reports)) + " [0123abcd]",
+        "difference": "; ".join(differences(expected, actual, reports)),
     }  # fmt: skip
     sentences, items = explain({"reports": reports}, result)
     return [*sentences, *map(str, items)]
@@ -129,7 +129,7 @@ def test_the_records_of_other_bytes_are_listed():
 
 
 def test_many_equal_records_are_compared_in_reasonable_time():
-    started = time.monotonic()
+    started = time.process_time()
     same = [rec(0, "x")] * 20_000
     expected = {"records": [rec(0, "a"), *same]}
     shown = lines(expected, {"records": [*same[1:], bare("d")]}, ["records"])
@@ -137,4 +137,4 @@ def test_many_equal_records_are_compared_in_reasonable_time():
         'record at 0, 8 B: expected "a", found "d"',
         'record at 0, 8 B: expected "x", found nothing',
     ]
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5

@@ -43,15 +43,15 @@ def test_sarif_is_valid_and_has_every_unexpected_result(report, schema):
     counts = Counter(result["class"] for each in programs(report) for result in each["results"])
     expected = {name: n for name, n in counts.items() if name not in ("pass", "skipped")}
     assert Counter(each["properties"]["class"] for each in run["results"]) == expected
-    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-    assert rules == sorted(set(rules))
+    rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
+    assert len(rules) == len(run["tool"]["driver"]["rules"])
     for each in run["results"]:
-        assert rules[each["ruleIndex"]] == each["ruleId"]
+        assert each["ruleId"] in rules
         known = each["properties"]["class"] == "known-failure"
         assert ("suppressions" in each) == known
     fails = next(each for each in run["results"] if each["properties"]["class"] == "fail")
-    rule = run["tool"]["driver"]["rules"][fails["ruleIndex"]]
-    assert re.fullmatch(r"LDB-\d{3}", rule["id"]) and len(rule["fullDescription"]["text"]) > 20
+    rule = rules[fails["ruleId"]]
+    assert re.fullmatch(r"LDB-\d{3}", rule["id"]) and len(rule["shortDescription"]["text"]) > 20
     prints = [each["partialFingerprints"]["case/v1"] for each in run["results"]]
     assert len(set(prints)) == len(prints)
 
@@ -85,7 +85,7 @@ def test_the_summary_counts_and_shows(report):
     wrong = sum(not BY_NAME[r["class"]].expected for e in programs(report) for r in e["results"])
     assert shown.startswith("## Walproof: ") and f"| {programs(report)[0]['name']} |" in shown
     assert wrong and shown.count("<details>") == shown.count("</details>") > 1
-    assert "expected" in shown and "walproof check --impl" in shown and "Mode: golden" in shown
+    assert "expected" in shown and "walproof check --impl" in shown
 
 
 def test_the_headline_has_the_score(builder):

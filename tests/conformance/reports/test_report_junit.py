@@ -73,13 +73,17 @@ def test_a_failure_has_its_details(suites):
     assert known.startswith("known failure: ") and "It ignores the type." in known
 
 
-def test_a_message_with_control_characters_is_written_readably(builder):
+def test_external_text_is_on_one_line_with_control_characters_escaped(builder):
+    text = "said \x1b[31mred\x00\n::error::forged"
     report = (
         builder()
         .vector("flip", "checksum")
         .implementation("reader")
-        .result("flip", "fail", difference="said \x1b[31mred\x00")
+        .result("flip", "fail", difference=text, stderr=text)
         .build()
     )
-    failure = ElementTree.fromstring(junit(report).encode()).find(".//failure")
-    assert failure.get("message") == "said \\x1b[31mred\\x00"
+    case = ElementTree.fromstring(junit(report).encode()).find(".//testcase")
+    escaped = "said \\x1b[31mred\\x00\\n::error::forged"
+    assert case.find("failure").get("message") == escaped
+    assert case.find("system-err").text == escaped
+    assert not any(line.lstrip().startswith("::") for line in junit(report).splitlines())

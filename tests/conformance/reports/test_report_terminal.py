@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -90,6 +91,7 @@ def test_a_failure_shows_all_details(report):
         "damaged flip bit 17 of blocks[0].records[1].data",
         "control leveldb-log/three-records: pass",
         'difference record at 12, 12 B: expected nothing, found "brbvo"',
+        "stderr (tail)\n| bad \\x1b[0m block",
         f"walproof check --impl goleveldb --vector leveldb-log/{FLIPPED}",
     ):
         assert expected_line in text, expected_line
@@ -113,3 +115,30 @@ def test_the_repeat_command_is_never_broken(report):
     _, result = _find(report, "goleveldb", FLIPPED)
     result["repeat"] = "walproof check --cmd './" + "long/" * 40 + "reader' --vector x"
     assert f"    {result['repeat']}\n" in _failure(report, "goleveldb", FLIPPED)
+
+
+def test_what_was_compared_and_what_was_not(report):
+    report["implementations"] = report["implementations"][:1]
+    text = " ".join(_summary(report, 200).split())
+    assert "compared for specification: recover, strict; records, at not compared" in text
+    assert "not compared for specification: write, append; size, verdict, reason, lost, end" in text
+
+
+def test_nothing_was_compared_if_every_case_was_skipped(report):
+    report["implementations"] = report["implementations"][:1]
+    for result in report["implementations"][0]["results"]:
+        result["class"] = "skipped"
+    assert "compared for" not in _summary(report, 200)
+
+
+def test_no_line_of_a_program_is_a_command_of_github(builder):
+    report = (
+        builder()
+        .vector("flip", "checksum")
+        .implementation("reader")
+        .result("flip", "fail", difference="x", stderr="x" * 300 + "\n  ::error::forged" * 2)
+        .build()
+    )
+    shown = _failure(report, "reader", "flip", 40)
+    assert shown.count("::error::forged") == 2
+    assert not re.search(r"^\s*::", shown, re.M)

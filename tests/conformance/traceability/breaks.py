@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from conformance.damage.text import parse
 from conformance.traceability.write_tables import write_tables
 from conformance.undetected_flips import text_of
 
@@ -54,6 +55,15 @@ requirements = ["TOY-001"]
 """
 
 
+UNPROVEN = """[[unproven]]
+readers = ["toy"]
+reasons = ["bad-sum"]
+requirement = "TOY-002"
+vector = "toy-log/flipped"
+why = "It does not look at sums."
+"""
+
+
 def searched(toy: Toy) -> None:
     """Add a search that flipped each bit, with three undetected flips."""
     toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]")
@@ -92,7 +102,7 @@ def same_bytes(toy: Toy) -> None:
 
 
 def damaged_by(slug: str, operation: str) -> Break:
-    return change(slug, made_by={"recipe": f"toy_log.faults.{slug}", "damage": [operation]})
+    return change(slug, made_by={"recipe": f"toy_log.faults.{slug}", "damage": [parse(operation)]})
 
 
 def tables(toy: Toy) -> None:
@@ -200,6 +210,12 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
         for message in ("fault 'the sum is wrong': no reason 'bad-sun'",
                         "reason 'bad-size': no fault has it")
     ],
+    "undecided_part": [
+        (f"{TOML}: decides: expected a requirement that decides end, found TOY-009",
+         edit(TOML, 'end = "TOY-004"', 'end = "TOY-009"')),
+        (f"{TOML}: decides: expected a requirement that decides strict, found nothing",
+         edit(TOML, 'strict = "TOY-001"\n', "")),
+    ],
     "foreign_prefix": [
         (f"{TOML}: prefix YOT: the chapter has TOY", edit(TOML, '"TOY"', '"YOT"')),
     ],
@@ -213,6 +229,14 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
         ("spec/one-bit/toy-log.json: there is no vector toy-log/gone",
          searched, edit("spec/one-bit/toy-log.json", "toy-log/sound", "toy-log/gone")),
         (f"{TOML}: reasons for unseen flips, but no search", register(UNSEEN)),
+    ],
+    "unproven_without_vector": [
+        (f"{TOML}: unproven: there is no vector toy-log/gone", register(UNPROVEN),
+         edit(TOML, "toy-log/flipped", "toy-log/gone")),
+        (f"{TOML}: toy-log/flipped does not list TOY-004", register(UNPROVEN),
+         edit(TOML, 'requirement = "TOY-002"', 'requirement = "TOY-004"')),
+        (f"{TOML}: toy-log/flipped has no reason of TOY-002", register(UNPROVEN),
+         edit(TOML, 'reasons = ["bad-sum"]', 'reasons = ["bad-luck"]')),
     ],
     "unsound_known_failure": [
         (f"{KNOWN}: there is no vector toy-log/gone", known("gone", "ignores-sums")),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conformance.damage.text import parse
 from conformance.traceability.write_tables import write_tables
 
 CHAPTER = """# The toy log (`toy-log`)
@@ -120,7 +121,7 @@ def damaged(slug: str, *requirements: str, operation: str, answer: Any) -> dict[
         *requirements,
         kind="corrupt",
         control="toy-log/sound",
-        made_by={"recipe": f"toy_log.faults.{slug}", "damage": [operation]},
+        made_by={"recipe": f"toy_log.faults.{slug}", "damage": [parse(operation)]},
         expect=answer,
     )
 
@@ -134,6 +135,11 @@ file_names = ["toy"]
 reasons.bad-sum = {words = "a bad sum", kinds = ["damage"], requirements = ["TOY-002"]}
 reasons.torn-unit = {words = "a torn unit", kinds = ["torn"], requirements = ["TOY-004"]}
 fields = {}
+
+[decides]
+verdict = "TOY-001"
+end = "TOY-004"
+strict = "TOY-001"
 
 [[grammars]]
 name = "toy_log"
@@ -189,7 +195,7 @@ class ToyTree:
             "vector": f"toy-log/{slug}",
             "profile": profile,
             "result": "fail",
-            "difference": "records: expected 0, found 1 [00000000]",
+            "found": {"records": {"extra": 1, "sha256": "00000000"}},
             "cause": cause,
         }
         causes = {"ignores-sums": "It does not look at sums."}

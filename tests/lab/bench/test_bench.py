@@ -31,7 +31,7 @@ def printing(name: str = "reader", **body: object) -> Contender:
     return Contender(name, [sys.executable, "-c", program])
 
 
-def measured(*readers: Contender) -> list[reading.Row]:
+def measured(*readers: Contender) -> list[reading.Measurement]:
     return reading.measure(log_of("leveldb-log", TINY), TINY, readers, 1)
 
 

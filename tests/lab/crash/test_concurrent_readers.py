@@ -9,7 +9,7 @@ import pytest
 from lab.crash import concurrent_readers, judge
 from lab.crash.concurrent_readers import DIFFERS, SHRINKS, moments, watch
 from lab.crash.format_crash import crash_of
-from lab.crash.trace import ROOT, Acknowledged, Names, Operation, Resize, Trace, Write
+from lab.crash.trace import ROOT, Acknowledged, NameChanges, Operation, Resize, Trace, Write
 from reference_impl.leveldb_log.writer import Writer
 
 FORMAT = "leveldb-log"
@@ -29,7 +29,7 @@ def framed() -> list[bytes]:
 
 
 def trace(*operations: Operation) -> Trace:
-    return Trace([Names(((ROOT, WHAT.name, 1),)), *operations])
+    return Trace([NameChanges(((ROOT, WHAT.name, 1),)), *operations])
 
 
 def appends() -> list[Operation]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from conformance.subject import subject_of
+from conformance.checked_program import checked_implementation
 from lab.crash.command import crash
+from lab.crash.crash_run import all_writers, can_be_isolated, run
 from lab.crash.format_crash import crash_of
-from lab.crash.run import all_writers, can_be_isolated, run
 from reference_impl.systemd_journal.export_format import entry_body
 
 from .test_recorder import needs_seccomp
@@ -40,7 +40,7 @@ def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
 @needs_seccomp
 def test_journalctl_sync_prevents_losses() -> None:
     writer = next(each for each in all_writers() if each.name == "systemd-journald-262")
-    subject = subject_of(writer, "walproof")
+    subject = checked_implementation(writer, "walproof")
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")
     subject.isolated = False

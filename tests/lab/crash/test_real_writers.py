@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.subject import Subject, subject_of
+from conformance.checked_program import CheckedProgram, checked_implementation
 from lab.crash import judge
-from lab.crash.run import Run, all_writers, run
+from lab.crash.crash_run import CrashRun, all_writers, run
 
 from .test_recorder import needs_seccomp
 
@@ -16,15 +16,15 @@ NONE: set[str] = set()
 UNSYNCED = {judge.LOST, judge.FORGETS, judge.UNREAD}
 
 
-def _subject(name: str) -> Subject:
+def _subject(name: str) -> CheckedProgram:
     implementation = next(each for each in all_writers() if each.name == name)
-    subject = subject_of(implementation, "walproof")
+    subject = checked_implementation(implementation, "walproof")
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")
     return subject
 
 
-def violations(done: Run) -> list[set[str]]:
+def violations(done: CrashRun) -> list[set[str]]:
     return [{each.what for each in result.judgement.violations()} for result in done.results]
 
 

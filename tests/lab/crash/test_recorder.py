@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.crash.call_listener import Call, Continues, Listener
-from lab.crash.observer import PAGE, Observer
+from lab.crash.call_listener import Continues, Listener, SystemCall
+from lab.crash.observer import PAGE, FileObserver
 from lab.crash.syscall_pause import CALLS, MACHINES, instructions
-from lab.crash.trace import Acknowledged, Names, Operation, Resize, Sync, Write
+from lab.crash.trace import Acknowledged, NameChanges, Operation, Resize, Sync, Write
 
 needs_seccomp = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="only Linux has seccomp"
@@ -55,7 +55,7 @@ def test_the_filter_stops_only_the_listed_calls(machine: str) -> None:
     assert {filtered(machine, another, number) for number in range(500)} == {0x7FFF0000}
 
 
-class Recorded(Observer):
+class Recorded(FileObserver):
     """The recorded operations of a Python program in the directory ``root``."""
 
     def __init__(self, tmp_path: Path, program: str, slow: float = 0.0) -> None:
@@ -102,7 +102,7 @@ class Recorded(Observer):
 )  # fmt: skip
 def test_writes(tmp_path: Path, program: str, expected: list[Operation]) -> None:
     (tmp_path / "in").write_bytes(b"abc")
-    assert Recorded(tmp_path, program).operations == [Names(((0, "a", 1),)), *expected]
+    assert Recorded(tmp_path, program).operations == [NameChanges(((0, "a", 1),)), *expected]
 
 
 @needs_seccomp
@@ -114,15 +114,15 @@ def test_names(tmp_path: Path) -> None:
     )
     assert result.trace.folders == {0, 1, 2}
     assert result.operations == [
-        Names(((0, "d", 1),)),
-        Names(((1, "e", 2),)),
-        Names(((2, "a", 3),)),
-        Names(((0, "f", 2), (1, "e", None))),
-        Names(((0, "b", 3),)),
-        Names(((2, "a", None),)),
-        Names(((0, "c", 4),)),
-        Names(((0, "c", None), (0, "b", 4))),
-        Names(((0, "g", 5),)),  # may reuse the inode of the removed file
+        NameChanges(((0, "d", 1),)),
+        NameChanges(((1, "e", 2),)),
+        NameChanges(((2, "a", 3),)),
+        NameChanges(((0, "f", 2), (1, "e", None))),
+        NameChanges(((0, "b", 3),)),
+        NameChanges(((2, "a", None),)),
+        NameChanges(((0, "c", 4),)),
+        NameChanges(((0, "c", None), (0, "b", 4))),
+        NameChanges(((0, "g", 5),)),  # may reuse the inode of the removed file
     ]
 
 
@@ -134,10 +134,10 @@ def test_a_sync_covers_earlier_writes(tmp_path: Path) -> None:
         "d = os.open('.', os.O_RDONLY); os.fsync(d); os.fsync(os.open('..', 0)); os.sync()",
     )
     assert result.operations == [
-        Names(((0, "a", 1),)),
+        NameChanges(((0, "a", 1),)),
         Write(1, 0, b"x"),
         Sync(1, 2),
-        Names(((0, "a", None), (0, "b", 1))),
+        NameChanges(((0, "a", None), (0, "b", 1))),
         Sync(0, 4),
         Sync(None, 5),
     ]
@@ -158,7 +158,7 @@ def test_mapped_pages_precede_the_sync_that_covers_them(
         "m[0:1] = b'1'; print('no file', flush=True); m[4096:4097] = b'2'",
     )
     assert result.operations == [
-        Names(((0, "a", 1),)),
+        NameChanges(((0, "a", 1),)),
         Resize(1, 2 * PAGE),
         Write(1, 0, ONE),
         Write(1, PAGE, ONE),
@@ -180,11 +180,11 @@ def test_a_slow_sync_delays_no_other_call(tmp_path: Path) -> None:
         slow=2,
     )
     assert result.done.stdout == b"True\n"
-    assert result.operations == [Names(((0, "a", 1),)), Write(1, 0, b"x"), Sync(1, 1)]
+    assert result.operations == [NameChanges(((0, "a", 1),)), Write(1, 0, b"x"), Sync(1, 1)]
 
 
 def test_an_acknowledgement_follows_earlier_writes(tmp_path: Path) -> None:
-    observer = Observer(tmp_path)
+    observer = FileObserver(tmp_path)
     path = tmp_path / "a"
     path.touch()
     observer.take_snapshot()
@@ -202,7 +202,7 @@ def test_writes_through_another_mount_are_recorded(tmp_path: Path) -> None:
     if subprocess.run([*words[:-1], "true"], capture_output=True).returncode:
         pytest.skip("no mount namespace can be made here")
     result = Recorded(tmp_path, f"subprocess.run({words}, check=True)")
-    assert result.operations == [Names(((0, "a", 1),)), Write(1, 0, b"x"), Sync(1, 2)]
+    assert result.operations == [NameChanges(((0, "a", 1),)), Write(1, 0, b"x"), Sync(1, 2)]
 
 
 def test_a_file_deleted_before_reading_is_left_out(
@@ -220,12 +220,12 @@ def test_a_file_deleted_before_reading_is_left_out(
         return reads(path)
 
     monkeypatch.setattr(Path, "read_bytes", reading)
-    observer = Observer(tmp_path)
+    observer = FileObserver(tmp_path)
     observer.take_snapshot()
     assert set(observer.live.files(observer.trace.folders)) == {"folder", "stays"}
 
 
-def blind(call: Call) -> Continues | None:
+def blind(call: SystemCall) -> Continues | None:
     raise PermissionError(13, "Permission denied", "a")
 
 
@@ -243,7 +243,7 @@ def test_a_failing_listener_reports_the_reason(tmp_path: Path, program: str, why
     (tmp_path / "in").write_bytes(b"abc")
     root = tmp_path / "root"
     root.mkdir()
-    listener = Listener(blind if "truncate" in program else Observer(root).begins)
+    listener = Listener(blind if "truncate" in program else FileObserver(root).begins)
     try:
         words = listener.command([sys.executable, "-c", f"import os; {program}"])
         subprocess.run(words, cwd=root, timeout=60, check=False)

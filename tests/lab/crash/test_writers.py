@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.subject import Subject
+from conformance.checked_program import CheckedProgram
 from lab.crash import judge, recorder
 from lab.crash.call_listener import Listener
-from lab.crash.model import MODELS
+from lab.crash.crash_run import CrashRun, run
+from lab.crash.disk_models import MODELS
 from lab.crash.observer import CannotRecord
-from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
 
 from .test_recorder import blind, needs_seccomp
@@ -23,12 +23,12 @@ WRITER = Path(__file__).parent / "wrong_writer.py"
 pytestmark = needs_seccomp
 
 
-def judged(words: list[str], format: str, slow: float = 0.0) -> Run:
-    subject = Subject(words[-1], words[-1], words, isolated=False)
+def judged(words: list[str], format: str, slow: float = 0.0) -> CrashRun:
+    subject = CheckedProgram(words[-1], words[-1], words, isolated=False)
     return run(subject, format, MODELS, 512, 3, 40, slow=slow)
 
 
-def violations(done: Run) -> dict[str, set[str]]:
+def violations(done: CrashRun) -> dict[str, set[str]]:
     return {
         each.model: {finding.what for finding in each.judgement.violations()}
         for each in done.results

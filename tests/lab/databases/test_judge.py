@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from lab.databases.judge import Judgement, compare_with_due
-from lab.databases.model import Due, shortened
-from lab.databases.opening import Opened, shape
+from lab.databases.damaged_logs import ExpectedItems, shortened
+from lab.databases.judge import OpeningJudgement, judge_opening
+from lab.databases.opening_result import OpeningResult, shape
 
 A, B, C, D = (("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"))
 WRITTEN = frozenset({A, B, C, D})
-TORN = Due(WRITTEN, frozenset({A, B, C}), "torn")
-DAMAGED = Due(WRITTEN, frozenset({A, C, D}), "damaged")
-STALE = Due(WRITTEN, frozenset({A, B, C, ("d", "old"), ("e", "old")}), "intact")
+TORN = ExpectedItems(WRITTEN, frozenset({A, B, C}), "torn")
+DAMAGED = ExpectedItems(WRITTEN, frozenset({A, C, D}), "damaged")
+STALE = ExpectedItems(WRITTEN, frozenset({A, B, C, ("d", "old"), ("e", "old")}), "intact")
 USUAL = ["opened log #3 in 12 ms"]
 
 
 @pytest.mark.parametrize(
-    ("due", "items", "said", "effect", "is_as_expected", "is_silent"),
+    ("expected", "items", "said", "effect", "is_as_expected", "is_silent"),
     [
         (TORN, [A, B], [], "2/4, 1 readable lost **silently**", False, True),
         (TORN, [A, B, C, D], [], "4/4, 1 unproven", True, False),
@@ -30,29 +30,33 @@ USUAL = ["opened log #3 in 12 ms"]
          True, False),
     ],
 )  # fmt: skip
-def test_returned_items_are_judged(due, items, said, effect, is_as_expected, is_silent) -> None:
-    result = compare_with_due(Opened("opened", items, messages=said), due, USUAL)
+def test_returned_items_are_judged(
+    expected, items, said, effect, is_as_expected, is_silent
+) -> None:
+    result = judge_opening(OpeningResult("opened", items, messages=said), expected, USUAL)
     assert (result.effect, result.is_as_expected, result.is_silent) == (
         effect,
         is_as_expected,
         is_silent,
     )
-    assert Judgement(**result.to_json()) == result
+    assert OpeningJudgement(**result.to_json()) == result
 
 
 def test_items_lost_after_a_restart_are_counted() -> None:
-    opened = Opened("opened", [A, B, C], later=[A, C, ("more", "5")], is_reopened=True)
-    result = compare_with_due(opened, TORN, [])
+    opened = OpeningResult("opened", [A, B, C], later=[A, C, ("more", "5")], is_reopened=True)
+    result = judge_opening(opened, TORN, [])
     assert result.effect == "3/4, **1 gone after a restart**"
     assert not result.is_as_expected
 
 
 @pytest.mark.parametrize("end", ["refused", "refused-again", "hangs", "dies"])
 def test_a_database_that_does_not_open_returns_nothing_and_a_reason(end: str) -> None:
-    result = compare_with_due(Opened(end, [A], why="Corruption: checksum mismatch"), DAMAGED, [])
+    result = judge_opening(
+        OpeningResult(end, [A], why="Corruption: checksum mismatch"), DAMAGED, []
+    )
     assert (result.returned, result.report) == (0, "Corruption: checksum mismatch")
     assert not result.is_as_expected and not result.is_silent
-    assert Judgement(**result.to_json()) == result
+    assert OpeningJudgement(**result.to_json()) == result
 
 
 def test_lines_are_compared_without_their_numbers() -> None:

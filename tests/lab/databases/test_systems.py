@@ -8,11 +8,11 @@ import pytest
 
 from conformance.registry import all_implementations
 from lab.__main__ import lab
-from lab.crash.run import FOLDER as WRITERS
+from lab.crash.crash_run import FOLDER as WRITERS
 from lab.databases import page
-from lab.databases.opening import Opened
-from lab.databases.run import cases_for, open_cases
-from lab.databases.systems import FOLDER, System, systems
+from lab.databases.open_cases import cases_for, open_cases
+from lab.databases.opening_result import OpeningResult
+from lab.databases.systems import FOLDER, DatabaseSystem, systems
 from walproof.cli.command_group import run as run_group
 from walproof.implementations import FOLDER as TOOLS
 
@@ -49,7 +49,7 @@ def test_a_real_system_has_its_stored_answers(name: str) -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
-def test_every_mode_and_log_has_a_stored_answer(system: System) -> None:
+def test_every_mode_and_log_has_a_stored_answer(system: DatabaseSystem) -> None:
     ids = [case.id for case in cases_for(system)]
     assert {mode: list(answers) for mode, answers in system.answers.items()} == {
         mode: ids for mode in system.modes
@@ -66,9 +66,9 @@ def test_the_page_shows_the_stored_answers() -> None:
 def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
     requested: list[tuple[str, str]] = []
 
-    def opening(system: System, mode: str, case) -> Opened:
+    def opening(system: DatabaseSystem, mode: str, case) -> OpeningResult:
         requested.append((mode, case.id))
-        return Opened(
+        return OpeningResult(
             "opened", messages=["usual 1"] if case.log == case.control else ["usual 2", "odd"]
         )
 

@@ -14,8 +14,15 @@ from click.testing import CliRunner
 from conformance import ROOT
 from lab.__main__ import lab
 from lab.findings import command
-from lab.findings.record import FOLDER, BrokenReport, Finding, Report, list_page, load
-from lab.findings.releases import Release, Unavailable
+from lab.findings.record import (
+    FOLDER,
+    BrokenReport,
+    ReleaseFinding,
+    UpstreamReport,
+    list_page,
+    load,
+)
+from lab.findings.releases import Release, ReleaseUnavailable
 from lab.findings.releases import releases as all_releases
 
 FINDINGS = load()
@@ -24,7 +31,7 @@ MAX_REPORT_WORDS = 280
 OURS = re.compile(r"walproof|conformance|reference_impl|vectors/|\]\((?!https?://)", re.IGNORECASE)
 
 
-def faults(finding: Finding, root: Path = ROOT) -> list[str]:
+def faults(finding: ReleaseFinding, root: Path = ROOT) -> list[str]:
     """Return the faults of the record of a finding."""
     body, found = finding.body, []
     vector, implementation = body["vector"], body["implementation"]
@@ -53,7 +60,7 @@ def faults(finding: Finding, root: Path = ROOT) -> list[str]:
     return found
 
 
-def report_faults(report: Report) -> list[str]:
+def report_faults(report: UpstreamReport) -> list[str]:
     """Return the faults of a report that prevent pasting it into a tracker."""
     text = report.pasteable
     found = [f"no section {name}" for name in SECTIONS if f"\n### {name}\n" not in text]
@@ -66,12 +73,12 @@ def report_faults(report: Report) -> list[str]:
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda each: each.id)
-def test_the_parts_that_a_record_names_exist(finding: Finding) -> None:
+def test_the_parts_that_a_record_names_exist(finding: ReleaseFinding) -> None:
     assert faults(finding) == []
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda each: each.id)
-def test_a_report_can_be_sent(finding: Finding) -> None:
+def test_a_report_can_be_sent(finding: ReleaseFinding) -> None:
     assert report_faults(finding.report) == []
 
 
@@ -96,7 +103,7 @@ def test_a_script_has_the_output_in_its_report(release: Release) -> None:
         pytest.skip("not installed: python -m lab findings --fetch")
     try:
         done = release.run()
-    except Unavailable as reason:
+    except ReleaseUnavailable as reason:
         pytest.fail(str(reason))
     assert command.disagreement(release.finding, release.tried, done) is None
 
@@ -121,7 +128,7 @@ def test_the_commands_are_those_of_the_report_for_a_release() -> None:
     ],
 )
 def test_an_incomplete_report_is_an_error(text: str, fault: str) -> None:
-    report = Report(Path("report.md"), text)
+    report = UpstreamReport(Path("report.md"), text)
     with pytest.raises(BrokenReport, match=re.escape(fault)):
         assert report.title and report.commands and report.pasteable
 

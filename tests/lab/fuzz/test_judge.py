@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ from conformance.vectors import load
 from lab.fuzz import judge as judging
 from lab.fuzz.findings import Findings, minimise, saved_findings
 from lab.fuzz.inputs import Input, unpack
-from lab.fuzz.judge import SECOND, Fault, Judge
-from reference_impl.answer import End, Lost, collect
+from lab.fuzz.judge import SECOND, FuzzJudge, ReaderFault
+from reference_impl.answer import End, Lost, Record, collect
 
 THREE = load(VECTORS / "leveldb-log/three-records.json")
 DAMAGED = load(VECTORS / "leveldb-log/payload-flipped-in-second-record.json")
@@ -25,29 +26,29 @@ def input_of(vector: Any) -> Input:
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    judge = Judge("leveldb-log", tmp_path_factory.mktemp("fuzz"), always=True)
+def sound(tmp_path_factory: pytest.TempPathFactory) -> FuzzJudge:
+    judge = FuzzJudge("leveldb-log", tmp_path_factory.mktemp("fuzz"))
     judge.faults(input_of(THREE))  # compiles the kernels, which is slow
     return judge
 
 
 @pytest.fixture
-def judge(sound: Judge, monkeypatch: pytest.MonkeyPatch) -> Judge:
-    monkeypatch.setattr(sound, "reference", sound.reference)
+def judge(sound: FuzzJudge, monkeypatch: pytest.MonkeyPatch) -> FuzzJudge:
+    monkeypatch.setattr(sound, "format", sound.format)
     monkeypatch.setattr(sound, "others", dict(sound.others))
     return sound
 
 
-def kinds(faults: list[Fault]) -> set[str]:
+def kinds(faults: list[ReaderFault]) -> set[str]:
     return {f"{fault.reader}: {part}" for fault in faults for part in fault.kind.split("+")}
 
 
 @pytest.mark.parametrize("vector", [THREE, DAMAGED])
-def test_our_readers_have_no_fault(judge: Judge, vector) -> None:
+def test_our_readers_have_no_fault(judge: FuzzJudge, vector) -> None:
     assert judge.faults(input_of(vector)) == []
 
 
-def test_a_second_reader_that_loses_a_record(judge: Judge) -> None:
+def test_a_second_reader_that_loses_a_record(judge: FuzzJudge) -> None:
     right = judge.others[SECOND]
 
     def wrong(path: Path, profile: str, context: Any) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def test_a_second_reader_that_loses_a_record(judge: Judge) -> None:
     assert "second reader: record-lost" in kinds(judge.faults(input_of(THREE)))
 
 
-def test_a_reader_that_raises_is_named_by_the_line(judge: Judge) -> None:
+def test_a_reader_that_raises_is_named_by_the_line(judge: FuzzJudge) -> None:
     def raising(*given: Any) -> dict[str, Any]:
         raise IndexError("nothing there")
 
@@ -68,7 +69,9 @@ def test_a_reader_that_raises_is_named_by_the_line(judge: Judge) -> None:
     assert "IndexError at test_judge.py, raising, line" in each.signature
 
 
-def test_a_reader_that_takes_memory_and_time(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_takes_memory_and_time(
+    judge: FuzzJudge, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(judging, "PROCESSOR_SECONDS", 0.05)
     right = judge.others[SECOND]
     judge.others[SECOND] = lambda *given: (
@@ -78,22 +81,23 @@ def test_a_reader_that_takes_memory_and_time(judge: Judge, monkeypatch: pytest.M
     assert {"second reader: over-memory", "second reader: slow"} <= result
 
 
-class Hiding:
-    """A specification that skips the second record without reporting a loss."""
+def hiding(right: Any) -> Any:
+    """Return a specification that skips the second record without reporting a loss."""
 
-    def __init__(self, right: Any) -> None:
-        self.right = right
+    def read(path: Path, profile: str, context: Any) -> Iterator[Any]:
+        records = 0
+        for event in right.read(path, profile, context):
+            records += isinstance(event, Record)
+            if not isinstance(event, Record) or records != 2:
+                yield event
 
-    def read(self, control: Any, contents: Any, profile: str = "recover") -> Any:
-        message = self.right.read(control, contents, profile)
-        hidden = message.records[1:2]
-        return replace(message, records=tuple(r for r in message.records if r not in hidden))
+    return replace(right, read=read)
 
 
 def test_hidden_bytes_are_a_finding_with_a_small_input_and_a_command(
-    judge: Judge, tmp_path: Path
+    judge: FuzzJudge, tmp_path: Path
 ) -> None:
-    judge.reference = Hiding(judge.reference)
+    judge.format = hiding(judge.format)
     each = input_of(THREE)
     assert "scanner: record-extra" in kinds(judge.faults(each))
     fault = next(f for f in judge.faults(each) if f.kind == "unaccounted")
@@ -116,7 +120,7 @@ EMPTY = {
 
 
 @pytest.mark.parametrize("hidden", ["first", "first middle middle"])
-def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> None:
+def test_an_open_record_without_data_is_framing(judge: FuzzJudge, hidden: str) -> None:
     """An empty MIDDLE after an empty FIRST hides no record; fuzzing found this case."""
     log = b"".join(EMPTY[each] for each in hidden.split()) + THREE.contents
     assert judge.faults(Input("", "leveldb-log", log, "x.log")) == []

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from lab.mutants import hunt as hunting
 from lab.mutants.choice import sources_of
 from lab.mutants.command import mutants
-from lab.mutants.hunt import Fate, Hunt, Report, hunt
+from lab.mutants.hunt import Fate, Hunt, MutationReport, hunt
 from lab.mutants.questions import Question, Reached, WrongOriginal, questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
@@ -35,16 +35,16 @@ MUTANTS = {
 }  # fmt: skip
 
 
-class Asked(NamedTuple):
+class HuntInput(NamedTuple):
     questions: list[Question]
     reached: Reached
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+def hunt_input(tmp_path_factory: pytest.TempPathFactory) -> HuntInput:
     questions = questions_of(FORMAT)
     files = frozenset(map(str, sources_of(FORMAT).values()))
-    return Asked(questions, reached(questions, files, tmp_path_factory.mktemp("asked")))
+    return HuntInput(questions, reached(questions, files, tmp_path_factory.mktemp("hunt_input")))
 
 
 def find(mutants: list[Mutant], name: str) -> Mutant:
@@ -58,7 +58,7 @@ def find(mutants: list[Mutant], name: str) -> Mutant:
 
 @pytest.fixture(scope="module")
 def fates(
-    asked: Asked, all_of_leveldb: list[Mutant], tmp_path_factory: pytest.TempPathFactory
+    hunt_input: HuntInput, all_of_leveldb: list[Mutant], tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Fate]:
     """Return the outcomes of one hunt; all questions run the equivalent mutant "everywhere"."""
     scratch = tmp_path_factory.mktemp("hunt")
@@ -66,7 +66,7 @@ def fates(
     everywhere = next(each for each in all_of_leveldb if each.name in listed)
     chosen = {name: find(all_of_leveldb, name) for name in MUTANTS}
     chosen["everywhere"] = replace(everywhere, at_import=True)
-    results = Hunt(FORMAT, *asked, scratch).run(list(chosen.values()))
+    results = Hunt(FORMAT, *hunt_input, scratch).run(list(chosen.values()))
     assert [fate.mutant for fate in results] == list(chosen.values())
     assert list(scratch.iterdir()) == [], "nothing is left of them"
     return dict(zip(chosen, results, strict=True))
@@ -92,7 +92,10 @@ def test_a_mutant_that_answers_differently_dies(fates, name: str, killer: str | 
 
 
 def test_a_reader_that_never_ends_dies(
-    asked: Asked, all_of_leveldb: list[Mutant], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hunt_input: HuntInput,
+    all_of_leveldb: list[Mutant],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(hunting, "QUESTION_SECONDS", 0.5)
     (endless,) = [
@@ -102,22 +105,22 @@ def test_a_reader_that_never_ends_dies(
         and each.name.line.startswith("pos += ")
         and each.name.after == "nothing"
     ]
-    (fate,) = Hunt(FORMAT, *asked, tmp_path, jobs=1).run([endless])
+    (fate,) = Hunt(FORMAT, *hunt_input, tmp_path, jobs=1).run([endless])
     assert fate.how == "time-out" and fate.killer is not None
 
 
-def test_an_original_that_is_wrong_is_an_error(asked: Asked, tmp_path: Path) -> None:
-    others = [replace(each, format_id="kahadb-journal") for each in asked.questions[:10]]
+def test_an_original_that_is_wrong_is_an_error(hunt_input: HuntInput, tmp_path: Path) -> None:
+    others = [replace(each, format_id="kahadb-journal") for each in hunt_input.questions[:10]]
     with pytest.raises(WrongOriginal, match="leveldb-log/"):
         reached(others, frozenset(), tmp_path)
 
 
 def test_the_vectors_detect_the_mutants_of_a_function(
-    asked: Asked, monkeypatch: pytest.MonkeyPatch
+    hunt_input: HuntInput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A survivor is a wrong reader that passes all vectors; add a vector that detects it."""
-    monkeypatch.setattr(hunting, "questions_of", lambda format_id: asked.questions)
-    monkeypatch.setattr(hunting, "reached", lambda *_: asked.reached)
+    monkeypatch.setattr(hunting, "questions_of", lambda format_id: hunt_input.questions)
+    monkeypatch.setattr(hunting, "reached", lambda *_: hunt_input.reached)
     report = hunt(FORMAT, ["reader._is_plausible"])
     assert report.killed > 5
     assert (report.survivors, report.faults()) == ([], [])
@@ -145,7 +148,7 @@ def test_the_command_shows_survivors(
     options: list[str], complete: bool, status: int, fates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reviewed = Reviewed({fates["everywhere"].mutant.name: WHY}, complete=complete)
-    report = Report(FORMAT, 700, list(fates.values()), reviewed, [])
+    report = MutationReport(FORMAT, 700, list(fates.values()), reviewed, [])
     monkeypatch.setattr("lab.mutants.command.hunt", lambda *_: report)
     done = run("--format", FORMAT, *options)
     assert done.return_value == status, done.exception

@@ -12,13 +12,13 @@ import pytest
 
 from conformance import known_failures
 from conformance.baselines import BASELINES
-from conformance.cases import cases_of
 from conformance.registry import FOLDER
 from conformance.reports import json_report
 from conformance.score import score
+from conformance.vector_cases import cases_of
 from conformance.vectors import Vector, load_all
 from lab.site import build
-from lab.site.run import Run, run_of
+from lab.site.indexed_report import IndexedReport, run_of
 
 #: The vectors of the site: damaged, intact, empty and large logs of two formats, a directory, and
 #: all four operations.
@@ -59,7 +59,7 @@ def report(tree: dict[str, Vector]) -> dict[str, Any]:
             # The group of the last vector has changed since the run.
             **({"group": "once"} if id == CHOSEN[-1] else {}),
             "control": each.control,
-            "damage": each.damage,
+            "damage": each.damage_texts,
             "input": f"vectors/{id}.log",
             **({"to_write": ["alpha"]} if "records" in each.body else {}),
         }
@@ -123,7 +123,7 @@ def _implementation(
             "profile": profile,
             "class": "pass",
             "ms": 1.0,
-            **dict.fromkeys(("difference", "cause", "expected", "actual", "stderr")),
+            **dict.fromkeys(("difference", "found", "cause", "expected", "actual", "stderr")),
             "repeat": f"walproof check --impl {name} --vector {id}",
             **say(each, profile),
         }
@@ -142,7 +142,8 @@ def _as_listed(vector: Vector, profile: str) -> dict[str, Any]:
         return {"class": "pass"}
     return {
         "class": "known-failure",
-        "difference": entry.difference,
+        "difference": "records: expected 2, found 1",
+        "found": entry.found,
         "cause": listed.causes[entry.cause],
         "expected": vector.body["expect"],
         "actual": {"records": [{"payload": b"bravocharlie".hex()}], "signals": []},
@@ -164,7 +165,7 @@ def _nothing(vector: Vector, profile: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def run(report: dict[str, Any], tree: dict[str, Vector]) -> Run:
+def run(report: dict[str, Any], tree: dict[str, Vector]) -> IndexedReport:
     return run_of(report, tree)
 
 
@@ -202,7 +203,7 @@ class Site:
 
 
 @pytest.fixture(scope="session")
-def site(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Site:
+def site(run: IndexedReport, tmp_path_factory: pytest.TempPathFactory) -> Site:
     out = tmp_path_factory.mktemp("site") / "out"
     build.build(run, out)
     pages = {

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from lab.__main__ import lab
 from lab.site import build, page_paths
-from lab.site.run import NotGolden, Run, run_of
+from lab.site.indexed_report import IndexedReport, run_of
 
 
-def only_first(run: Run) -> Run:
+def only_first(run: IndexedReport) -> IndexedReport:
     (id, *_) = run.vectors
     report = {
         **run.report,
@@ -24,7 +24,7 @@ def only_first(run: Run) -> Run:
     return run_of(report, run.tree)
 
 
-def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
+def test_a_site_is_replaced_as_a_whole(run: IndexedReport, tmp_path: Path) -> None:
     out = tmp_path / "site"
     build.build(only_first(run), out)
     (out / "stale.html").write_text("of another run")
@@ -34,7 +34,7 @@ def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_failed_build_leaves_the_old_site(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: IndexedReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "site"
     build.build(only_first(run), out)
@@ -50,17 +50,11 @@ def test_a_failed_build_leaves_the_old_site(
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_a_folder_that_is_not_a_site_is_unchanged(run: Run, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_site_is_unchanged(run: IndexedReport, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(FileExistsError, match="not a site"):
         build.build(run, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_fresh_variants_have_no_pages(run: Run) -> None:
-    fresh = {"seed": 1, "variants": 9, "as_golden": 0, "by": "kaitai-python", "unconfirmed": []}
-    with pytest.raises(NotGolden, match="fresh variants of seed 1"):
-        run_of({**run.report, "fresh": fresh}, run.tree)
 
 
 def test_the_command_reports_a_missing_run(tmp_path: Path) -> None:
@@ -73,7 +67,7 @@ def test_the_command_reports_a_missing_run(tmp_path: Path) -> None:
 
 
 def test_the_command_builds_a_site_and_lists_results_without_a_page(
-    run: Run, report: dict[str, Any], tmp_path: Path
+    run: IndexedReport, report: dict[str, Any], tmp_path: Path
 ) -> None:
     few = only_first(run).report
     (tmp_path / "report.json").write_text(json.dumps(few))

@@ -75,11 +75,11 @@ def test_a_pipe_can_be_read(write: Write, answer: Answers) -> None:
             for start in range(0, len(log), 5000):
                 pipe.write(log[start : start + 5000])
 
-    feeder = threading.Thread(target=feed)
+    feeder = threading.Thread(target=feed, daemon=True)
     feeder.start()
     with os.fdopen(out, "rb", buffering=0) as pipe:
         assert collect(read(pipe)) == answer(log)
-    feeder.join()
+    feeder.join(60)
 
 
 def test_records_are_yielded_during_reading() -> None:

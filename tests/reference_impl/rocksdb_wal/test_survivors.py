@@ -46,6 +46,7 @@ DAMAGE: dict[str, Callable[[], bytes]] = {
     "none": lambda: OUT_OF_STEP,
     "none, and log 8 has a record at 40072": lambda: IN_STEP,
     "a bit of bravo": lambda: flipped(OUT_OF_STEP, BRAVO + 12),
+    "a bit of the log number of bravo": lambda: flipped(OUT_OF_STEP, BRAVO + 7),
     "a bit of charlie": lambda: flipped(OUT_OF_STEP, CHARLIE + 12),
     "block 0 was never written": lambda: older(BLOCK_SIZE) + OUT_OF_STEP[BLOCK_SIZE:],
     "the file ends at 40072, a bit of charlie": lambda: flipped(new_log(), CHARLIE + 12),

@@ -18,6 +18,9 @@ from tests.reference_impl.sqlite_wal.conftest import answer
 PAGE_BYTES = 512
 SLOT_BYTES = 24 + PAGE_BYTES
 CUTS = [0, 20, 32, 33, 567, 568, 1000, 1640, 1641]
+#: Seeds of damage behind which a writer may continue: the cuts, random bytes after the log, and
+#: zeros in its last sectors.
+APPENDABLE = [*range(len(CUTS)), *range(10, 40, 3), 24, 27, 33]
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -89,12 +92,11 @@ def test_sqlite_recovers_the_same_frames(database: Path, seed: int, tmp_path: Pa
     assert frames == committed(log)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", APPENDABLE)
 def test_sqlite_appends_at_end(database: Path, seed: int, tmp_path: Path) -> None:
     log = damaged(written(database), seed)
     read = answer(log)
-    if read.end is None:
-        pytest.skip("a damaged log has no end")
+    assert read.end is not None
     path = copy(database, log, tmp_path)
     with closing(connect(path)) as opened:
         opened.execute("insert into t(b) values('new')" if read.records else "create table n(a)")

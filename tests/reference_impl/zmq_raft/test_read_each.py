@@ -11,9 +11,7 @@ from click.testing import CliRunner
 from reference_impl import formats
 from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.message_pack import encode
-from walproof.cli.inspect import inspect
 from walproof.cli.read import read
-from walproof.cli.summary import summary
 
 from .conftest import INDEX_FILE
 
@@ -38,14 +36,6 @@ def leveldb(tmp_path) -> Path:
     path = tmp_path / "000003.log"
     formats.named("leveldb-log").write(path, [NewRecord(b"r%d" % n) for n in range(5)], {})
     return path
-
-
-def test_inspect_of_a_folder_shows_its_logs(raft):
-    done, status = run(inspect, raft)
-    assert status == 0
-    assert done.output == run(summary, raft, "--all")[0].output
-    log = raft / "log/00000/00/00/00000000000001.rlog"
-    assert "data.entries[2].header.term" in run(inspect, log)[0].output
 
 
 def test_each_by_index(raft, tmp_path):

@@ -76,11 +76,16 @@ def test_keep_leaves_the_scratch_copy(tmp_path: Path) -> None:
         (["--cmd", "'reader", "--vector", CUT], "no closing quotation"),
         (["--cmd", "true", "--vector", "nothing"], "no vector has this id"),
         (
+            ["--cmd", "true", "--vector", "leveldb-log/one-recrd"],
+            "no vector has this id; did you mean leveldb-log/one-record",
+        ),
+        (
             ["--cmd", "true", "--vector", CUT, "--profile", "write"],
             "expected recover or strict for",
         ),
         (["--cmd", "/no/such/reader", "--vector", CUT], "no such file: /no/such/reader"),
-        (["--impl", "nothing", "--vector", CUT], "unknown implementation 'nothing'"),
+        (["--impl", "nothing", "--vector", CUT], "unknown implementation 'nothing': expected one"),
+        (["--impl", "executable-spek", "--vector", CUT], "did you mean executable-spec?"),
     ],
 )
 def test_invalid_arguments_are_one_line_errors(arguments: list[str], said: str) -> None:

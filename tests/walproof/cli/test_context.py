@@ -18,6 +18,11 @@ from walproof.cli.context import context_of
         ("systemd-journal", "header_size=65536", 65536),
         ("systemd-journal", 'match=["_UID=0", "_UID=1"]', ["_UID=0", "_UID=1"]),
         ("systemd-journal", "match=_UID=0", "_UID=0"),
+        (
+            "systemd-journal",
+            "key=c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900",
+            "c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900",
+        ),
     ],
 )
 def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> None:
@@ -33,6 +38,8 @@ def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> 
         ("zeebe-journal", "last_flushed_index=true", "expected number or null or meta, found True"),
         ("kahadb-journal", "eof=some", "eof: expected record or zeros or none, found 'some'"),
         ("systemd-journal", "header_size=65537", "expected integer from 0 to 65536, found 65537"),
+        ("systemd-journal", "key=", "expected a key as `journalctl --setup-keys` prints it, found"),
+        ("systemd-journal", "key=c262bd/1c7af8-0", "expected a key as `journalctl --setup-keys`"),
         ("zmq-raft", "capacity", "expected KEY=VALUE, found 'capacity'"),
     ],
 )

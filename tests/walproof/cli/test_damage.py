@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance import contents
+from conformance.damage.text import render
 from conformance.vectors import load_all
 from walproof.cli import walproof
 
@@ -27,7 +28,7 @@ def test_a_vector_made_by_hand(tmp_path: Path) -> None:
     wanted = VECTORS["leveldb-log/payload-flipped-in-second-record"]
     control = VECTORS[wanted.body["control"]]
     out = tmp_path / "bad.log"
-    done = run(control.input, *wanted.body["made_by"]["damage"], "--out", out)
+    done = run(control.input, *map(render, wanted.damage), "--out", out)
     assert done.return_value == 0, done.exception
     assert out.read_bytes() == wanted.contents
     assert "damaged (checksum-mismatch)" in done.stdout

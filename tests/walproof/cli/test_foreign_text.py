@@ -78,24 +78,17 @@ read LOG --jsonl
 read LOG --each OUT
 read LOG --format WORST
 read SAYS
-read SAYS --operations
+read SAYS --jsonl --describe
+read JOURNAL
 inspect LOG
 inspect SAYS
-verify JOURNAL
-verify LOG
-systemd fields JOURNAL
-systemd fields JOURNAL WORST
-systemd import NOTHING --out OUT
 damage LOG --list
 damage LOG "truncate at 3" --out OUT
-export JOURNAL
-export LOG --parquet OUT
-export LAKE --parquet PLAIN
+export LOG --out OUT
+export LAKE --out PLAIN
 recover LOG --out OUT
 recover LOG --out LOG
 recover FOLDER --out PLAIN
-carve JOURNAL --json
-carve LOG --out OUT
 audit NOTHING --out OUT
 explain WORST
 check --cmd WORST
@@ -105,14 +98,9 @@ check --baseline LOG
 ask --impl executable-spec --vector leveldb-log/one-record --keep OUT
 sweep --format leveldb-log --impl fast --control one-record --cases 5 --out UTF8
 sweep --flips --format leveldb-log SOUND --at-most 40
-diff LOG LOG
-diff LOG JOURNAL
-diff SAYS OTHER
-diff SAYS OTHER --json
 review --against WORST
 parsers --grammar WORST
 lab fuzz --repeat LOG
-lab scenarios torn-last-record --run REPORT
 lab site --run LOG --out OUT
 lab databases --case WORST
 """.splitlines()
@@ -133,12 +121,11 @@ def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> Non
         "LAKE": _lake(folder.parent / "lake"),
         "SOUND": _sound(folder / f"sound {WORST}.log"),
         "SAYS": _broker(folder / f"db-1 {WORST}.log", UTF8),
-        "OTHER": _broker(folder / "db-2.log", f"{UTF8} other"),
         "REPORT": _report(folder / f"{WORST}.json", _worst(realistic())),
     }
     words = (word.replace("WORST", WORST) for word in command)
     message = run(*(locations.get(word, word) for word in words))
-    assert message.strip() or command[:2] == ("systemd", "fields"), "a command says something"
+    assert message.strip(), "a command prints something"
     unseen = UNSEEN.findall(message)
     assert not unseen, ascii(message)
     assert not FORGED.search(message), message

@@ -1,163 +1,412 @@
-"""``walproof recover`` writes the surviving records of each vector to an intact log."""
+"""``walproof recover`` writes the surviving records of logs and directories to new, intact logs."""
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 
-import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
+from conformance import ROOT, VECTORS
 from conformance.vectors import Vector, load_all
-from reference_impl.answer import NewRecord, collect
+from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import FORMATS, named
-from walproof.cli import new_log, recover_system, walproof
-from walproof.cli.new_log import write_log
-from walproof.formats import plugin_for
+from tests.walproof.cli.test_stopping import as_usual
+from tests.walproof.formats.sqlite_wal.histories import History
+from walproof.cli import walproof
+from walproof.log import Log
+from walproof.new_log import after_loss_file, read_survivors
 
-VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
-#: Formats whose survivors cannot always be written again: the records are numbered without gaps, or
-#: have content that the writer of the format never writes.
-NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
-#: A reader returns this page number as stored, but no SQLite database has a page of this number.
-UNWRITABLE = {"sqlite-wal/page-number-of-32-ones"}
-
-
-def survivors(vector: Vector):
-    return collect(named(vector.body["format"]).read(vector.input, "recover", context(vector)))
+READ_VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
+DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
+INTACT = VECTORS / "leveldb-log" / "three-records.log"
+EMPTY_JOURNALS = ("no-entries", "no-entries-and-the-largest-tail-number", "cut-to-nothing")
+GAP = VECTORS / "zeebe-journal" / "second-descriptor-cut-acknowledged"
 
 
-def context(vector: Vector):
-    return vector.body.get("context", {})
+def run(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "80"}).invoke(
+        walproof, ["recover", *map(str, arguments)], standalone_mode=False
+    )
+
+
+def answer_of(format_id: str, log: Path) -> Answer:
+    return collect(named(format_id).read(log, "recover", {}))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_vectors(format_id: str, tmp_path: Path) -> None:
-    created = refused = 0
-    some = [vector for vector in VECTORS if vector.body["format"] == format_id][3::6]
-    for number, vector in enumerate(some):
-        answer = survivors(vector)
-        if answer.verdict == "refused":
-            continue
-        out = tmp_path / str(number)
-        try:
-            write_log(named(format_id), vector.input, answer.records, out, context(vector))
-        except ValueError:
-            has_evidence = any(map(plugin_for(format_id).system_folder.is_evidence, answer.records))
-            assert format_id in NO_GAPS or vector.id in UNWRITABLE or has_evidence, vector.id
-            assert not out.exists(), vector.id
+    """Each record of an answer is in the new log or beside it, unless the format refuses it."""
+    written = refused = 0
+    vectors = [vector for vector in READ_VECTORS if vector.body["format"] == format_id]
+    for number, vector in enumerate(vectors[3::5]):
+        written_log = _write(vector, tmp_path / str(number))
+        if written_log is None:
             refused += 1
         else:
-            created += 1
-    assert created > 30
-    assert refused < created / 2
-    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+            written += written_log
+    assert written > 30
+    assert refused < written / 2
 
 
-def invoke(*arguments: object):
-    return CliRunner(env={"COLUMNS": "200"}).invoke(
-        walproof, [str(a) for a in arguments], standalone_mode=False
+def _write(vector: Vector, folder: Path) -> int | None:
+    format_id, context = vector.body["format"], vector.body.get("context", {})
+    answer = collect(named(format_id).read(vector.input, "recover", context))
+    survivors = read_survivors(Log(format_id, vector.input, context=context))
+    assert survivors.end.verdict == answer.verdict
+    assert survivors.lost_bytes == sum(lost.end - lost.start for lost in answer.lost)
+    assert sorted(map(repr, [*survivors.records, *survivors.others])) == sorted(
+        map(repr, answer.records)
     )
-
-
-def run(*arguments: object):
-    return invoke("recover", *arguments)
-
-
-def vector(name: str) -> Path:
-    (result,) = [v.input for v in VECTORS if v.id == name]
-    return result
+    if answer.verdict == "refused":
+        return 0
+    folder.mkdir()
+    new = folder / vector.input.name
+    try:
+        survivors.write(new)
+    except ValueError:
+        # Either nothing survives, or the log has content that no writer of the format writes.
+        is_known = format_id in ("zeebe-journal", "zmq-raft", "systemd-journal", "sqlite-wal")
+        assert is_known or not answer.records, vector.id
+        return None
+    new_context = named(format_id).copied(vector.input, context)
+    new_answer = collect(named(format_id).read(new, "recover", new_context))
+    assert new_answer.verdict == "intact"
+    assert [r.payload for r in new_answer.records] == [r.payload for r in survivors.records]
+    return 1
 
 
 def test_a_damaged_log(tmp_path: Path) -> None:
-    log = vector("leveldb-log/payload-flipped-in-second-record")
-    before = log.read_bytes()
-    result = run(log, "--out", tmp_path / "new.log")
+    before = DAMAGED.read_bytes()
+    result = run(DAMAGED, "--out", tmp_path / "new.log")
     assert result.return_value == 3
-    assert "checksum-mismatch" in result.output
-    assert log.read_bytes() == before
-    answer = collect(named("leveldb-log").read(tmp_path / "new.log", "recover", {}))
+    assert result.output == f"{tmp_path / 'new.log'}: 1 record returned, 26 bytes lost\n"
+    assert DAMAGED.read_bytes() == before
+    answer = answer_of("leveldb-log", tmp_path / "new.log")
     assert answer.verdict == "intact"
-    # The third record follows the damaged one in its block, and the intact length leads to the
-    # record.
-    assert "1 more record" in result.output
-    assert [r.payload for r in answer.records] == [b"alpha", b"charlie"]
+    assert [record.payload for record in answer.records] == [b"alpha"]
+
+
+def test_an_intact_log_and_a_refused_one(tmp_path: Path) -> None:
+    assert run(INTACT, "--out", tmp_path / "new.log").return_value == 0
+    refused = next(
+        vector.input
+        for vector in READ_VECTORS
+        if vector.body["format"] == "sqlite-wal"
+        and answer_of("sqlite-wal", vector.input).verdict == "refused"
+    )
+    done = run(refused, "--format", "sqlite-wal", "--out", tmp_path / "other")
+    assert done.return_value == 4
+    assert "nothing was written" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["new.log"]
+
+
+def test_records_after_a_loss_are_beside_the_log(tmp_path: Path) -> None:
+    """Their payloads are whole, even if an answer shows only a digest."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "old").mkdir()
+    history = History(tmp_path / "work" / "app.db", "", 8192, "CREATE TABLE t(x)")
+    for number in range(4):
+        history.step(f"INSERT INTO t VALUES({number})")
+    log = history.close(tmp_path / "old")
+    data = bytearray(log.read_bytes())
+    data[32 + (24 + 8192) + 100] ^= 1
+    log.write_bytes(data)
+    out = tmp_path / "new.db-wal"
+    done = run(log, "--out", out)
+    assert done.return_value == 3
+    lost = "1 record returned, 8,216 bytes lost, 2 records in new.db-wal.after-loss.jsonl"
+    assert done.output == f"{out}: {lost}\n"
+    old = answer_of("sqlite-wal", log)
+    lines = after_loss_file(out).read_text("utf-8").splitlines()
+    assert [bytes.fromhex(json.loads(line)["payload"]) for line in lines] == [
+        record.payload for record in old.records[1:]
+    ]
+    assert [json.loads(line)["at"] for line in lines] == [record.at for record in old.records[1:]]
+    assert answer_of("sqlite-wal", out).verdict == "intact"
+
+
+def test_records_after_a_gap_are_beside_the_log(tmp_path: Path) -> None:
+    done = run(GAP, "--out", tmp_path / "new")
+    assert done.return_value == 3
+    name = "journal-1.log.after-loss.jsonl"
+    counts = f"2 records returned, 40 bytes lost, 2 records in {name}"
+    assert f".: replaced: {counts}\n" in done.output
+    lines = (tmp_path / "new" / name).read_text("utf-8").splitlines()
+    assert [json.loads(line)["index"] for line in lines] == ["5", "6"]
+    answer = answer_of("zeebe-journal", tmp_path / "new")
+    assert answer.verdict == "intact"
+    assert [record.fields["index"] for record in answer.records] == ["1", "2"]
+    for name, data in contents(GAP).items():
+        original = tmp_path / "new" / f"{name}.damaged"
+        assert (original if original.exists() else tmp_path / "new" / name).read_bytes() == data
+
+
+def journal(tmp_path: Path, seqnums: list[int]) -> Path:
+    """Write a journal, then replace the sequence numbers of its entries."""
+    records = [
+        NewRecord(
+            b"MESSAGE=%d\n" % number,
+            {"realtime": str(10**15 + number), "monotonic": str(number), "boot_id": "1" * 32},
+        )
+        for number in range(1, len(seqnums) + 1)
+    ]
+    path = tmp_path / "system.journal"
+    named("systemd-journal").write(path, records, {"header_size": 264})
+    data = bytearray(path.read_bytes())
+    for record, seqnum in zip(answer_of("systemd-journal", path).records, seqnums, strict=True):
+        data[record.at + 16 : record.at + 24] = seqnum.to_bytes(8, "little")
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("seqnums", "left"),
+    [
+        ([1, 2, 3 | 1 << 61, 4, 5], [3 | 1 << 61]),
+        ([1, 2, 3, 4, 1], [1]),
+        ([1, 2, 2, 4, 5], [2]),
+        ([1 << 40, 2, 3, 4, 5], [1 << 40]),
+        ([1, 2, 3, 4, 2**64 - 1], [2**64 - 1]),
+    ],
+)
+def test_a_sequence_number_costs_one_entry(
+    seqnums: list[int], left: list[int], tmp_path: Path
+) -> None:
+    out = tmp_path / "new.journal"
+    assert run(journal(tmp_path, seqnums), "--out", out).return_value == 3
+    answer = answer_of("systemd-journal", out)
+    assert answer.verdict == "intact"
+    assert len(answer.records) == 4
+    (line,) = after_loss_file(out).read_text("utf-8").splitlines()
+    assert [int(json.loads(line)["seqnum"])] == left
+    require_verified(out)
+
+
+def require_verified(log: Path) -> None:
+    """Run ``journalctl --verify`` if the program is installed."""
+    if (program := shutil.which("journalctl")) is not None:
+        done = subprocess.run([program, "--verify", f"--file={log}"], capture_output=True)
+        assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize("name", EMPTY_JOURNALS)
+def test_a_journal_without_entries_can_be_verified(name: str, tmp_path: Path) -> None:
+    log = VECTORS / "systemd-journal" / f"{name}.journal"
+    out = tmp_path / "new.journal"
+    done = run(log, "--format", "systemd-journal", "--out", out)
+    assert done.return_value in (0, 3), done.exception
+    require_verified(out)
 
 
 def test_existing_files_are_unchanged(tmp_path: Path) -> None:
-    (tmp_path / "new.log").write_text("mine")
-    result = run(vector("leveldb-log/three-records"), "--out", tmp_path / "new.log")
-    assert "already exists: expected a new path" in str(result.exception)
-    assert (tmp_path / "new.log").read_text() == "mine"
+    for name in ("new.log", "new.log.after-loss.jsonl"):
+        (tmp_path / name).write_text("mine")
+        result = run(INTACT, "--out", tmp_path / "new.log")
+        assert f"{name} already exists: expected a new path" in str(result.exception)
+        assert (tmp_path / name).read_text() == "mine"
+        (tmp_path / name).unlink()
 
 
 def test_an_error_names_the_new_log(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     out = tmp_path / "file" / "new.log"
-    error = run(vector("leveldb-log/three-records"), "--out", out).exception
-    assert str(error) == f"{out}: Not a directory"
+    for log in (INTACT, INTACT.parent):
+        assert str(run(log, "--out", out).exception) == f"{out}: Not a directory"
 
 
-@pytest.mark.parametrize("name", ["leveldb-log/three-records", "zeebe-journal/three-segments"])
+def test_no_survivor(tmp_path: Path) -> None:
+    log = VECTORS / "leveldb-log" / "payload-flipped-in-only-record.log"
+    done = run(log, "--out", tmp_path / "new.log")
+    assert "no record survives" in str(done.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444])
+def test_the_mode_of_the_source(mode: int, tmp_path: Path) -> None:
+    log = tmp_path / "old.log"
+    shutil.copy(DAMAGED, log)
+    log.chmod(mode)
+    (tmp_path / "link.log").symlink_to(log)
+    for number, source in enumerate((log, tmp_path / "link.log")):
+        out = tmp_path / f"new-{number}.log"
+        run(source, "--out", out)
+        assert stat.S_IMODE(out.stat().st_mode) == mode
+    (tmp_path / "d").mkdir(mode=0o750)
+    shutil.copy(log, tmp_path / "d" / "000003.log")
+    run(tmp_path / "d", "--out", tmp_path / "e")
+    assert stat.S_IMODE((tmp_path / "e").stat().st_mode) == 0o750
+    for path in (tmp_path / "e").iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == mode, path
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Return a directory with logs, other files, links and special files."""
+    folder = tmp_path / "folder"
+    (folder / "deep" / ".hidden").mkdir(parents=True)
+    shutil.copy(DAMAGED, folder / "000003.log")
+    shutil.copy(INTACT, folder / "deep" / ".hidden" / "000004.log")
+    shutil.copytree(GAP, folder / "deep" / "journal")
+    (folder / "CURRENT").write_bytes(b"MANIFEST-000002\n")
+    (folder / "etc").symlink_to("/etc")
+    (folder / "up").symlink_to("..")
+    (folder / "nowhere.log").symlink_to("missing")
+    os.mkfifo(folder / "MANIFEST-000001")
+    os.utime(folder / "CURRENT", (1, 1))
+    os.utime(folder / "deep" / ".hidden", (2, 2))
+    return folder
+
+
+def test_a_directory(directory: Path, tmp_path: Path) -> None:
+    before = contents(directory)
+    out = tmp_path / "new"
+    done = run(directory, "--out", out)
+    assert done.return_value == 3, done.exception
+    assert done.stdout.splitlines() == [
+        "000003.log: replaced: 1 record returned, 26 bytes lost",
+        "deep/journal: replaced: 2 records returned, 40 bytes lost,"
+        " 2 records in journal-1.log.after-loss.jsonl",
+        f"{out}: 2 logs of 3 replaced",
+    ]
+    assert done.stderr == "not copied: MANIFEST-000001: a named pipe\n"
+    assert contents(directory) == before
+    after = contents(out)
+    for name, data in before.items():
+        assert data in (after.get(name), after.get(f"{name}.damaged")), name
+    assert answer_of("leveldb-log", out / "000003.log").verdict == "intact"
+    assert (out / "etc").readlink() == Path("/etc")
+    assert (out / "up").readlink() == Path("..")
+    assert (out / "nowhere.log").readlink() == Path("missing")
+    assert (out / "CURRENT").stat().st_mtime == 1
+    assert (out / "deep" / ".hidden").stat().st_mtime == 2
+    assert not [path for path in tmp_path.rglob("*") if "unfinished" in path.name]
+
+
+def test_a_log_that_cannot_be_written_keeps_its_bytes(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    log = tmp_path / "d" / "000003.log"
+    shutil.copy(VECTORS / "leveldb-log" / "payload-flipped-in-only-record.log", log)
+    done = run(tmp_path / "d", "--out", tmp_path / "new")
+    assert done.return_value == 3
+    assert "000003.log: not replaced: 0 records, " in done.output
+    assert contents(tmp_path / "new") == contents(tmp_path / "d")
+
+
+def test_originals_of_an_earlier_run_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    shutil.copy(DAMAGED, tmp_path / "d" / "x.log")
+    (tmp_path / "d" / "x.log.damaged").write_bytes(b"earlier")
+    run(tmp_path / "d", "--out", tmp_path / "new")
+    after = contents(tmp_path / "new")
+    assert after["x.log.damaged"] == b"earlier"
+    assert after["x.log.damaged.2"] == DAMAGED.read_bytes()
+
+
+def test_hard_links_stay_one_file_unless_replaced(tmp_path: Path) -> None:
+    folder, out = tmp_path / "d", tmp_path / "new"
+    folder.mkdir()
+    shutil.copy(DAMAGED, folder / "000003.log")
+    (folder / "000004.log").hardlink_to(folder / "000003.log")
+    (folder / "table").write_bytes(b"table")
+    (folder / "same").hardlink_to(folder / "table")
+    run(folder, "--out", out)
+    assert (out / "same").samefile(out / "table")
+    for name in ("000003.log", "000004.log"):
+        assert answer_of("leveldb-log", out / name).verdict == "intact"
+        assert (out / f"{name}.damaged").read_bytes() == DAMAGED.read_bytes()
+
+
+def test_paths_that_are_refused(directory: Path, tmp_path: Path) -> None:
+    before = contents(tmp_path)
+    assert "choose a path outside" in str(run(directory, "--out", directory / "new").exception)
+    (tmp_path / "link").symlink_to(directory)
+    inside = tmp_path / "link" / "new"
+    assert "choose a path outside" in str(run(directory, "--out", inside).exception)
+    assert "already exists" in str(run(directory, "--out", tmp_path / "link").exception)
+    (tmp_path / "empty").mkdir()
+    done = run(tmp_path / "empty", "--out", tmp_path / "new")
+    assert done.return_value == 4
+    assert "no log found" in done.stderr
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("log", [INTACT, GAP])
 def test_an_interrupted_run_leaves_nothing(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    for module in (new_log, recover_system):
-        monkeypatch.setattr(module, "publish", interrupted)
-    result = run(vector(name), "--format", name.partition("/")[0], "--out", tmp_path / "new")
-    assert isinstance(result.exception, KeyboardInterrupt | click.Abort)
+    for module in ("walproof.new_log", "walproof.cli.recover"):
+        monkeypatch.setattr(importlib.import_module(module), "publish", interrupted)
+    result = run(log, "--out", tmp_path / "new")
+    assert isinstance(result.exception, BaseException)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_gap_is_named(tmp_path: Path) -> None:
-    log = vector("zeebe-journal/sealed-frame-zeroed-acknowledged")
-    result = run(log, "--format", "zeebe-journal", "--out", tmp_path / "new")
-    assert result.return_value == 3
-    assert "not rewritten: " in result.output
-    assert "index: expected 3, found 5" in result.output
-    for path in log.iterdir():
-        assert (tmp_path / "new" / path.name).read_bytes() == path.read_bytes()
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("name", ["000003.log", ""])
+def test_a_stopped_run_leaves_nothing(name: str, stop: signal.Signals, tmp_path: Path) -> None:
+    """Two signals in a row, as ``timeout`` and a closed terminal send them, change nothing."""
+    folder, results = tmp_path / "d", tmp_path / "results"
+    folder.mkdir()
+    results.mkdir()
+    records = [NewRecord(b"%d" % number * 20) for number in range(60_000)]
+    named("leveldb-log").write(folder / "000003.log", records, {})
+    data = bytearray((folder / "000003.log").read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / "000003.log").write_bytes(data)
+    command = ["recover", str(folder / name), "--out", str(results / "new")]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "walproof", *command], cwd=ROOT, preexec_fn=as_usual,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not list(results.iterdir()):
+        assert time.monotonic() < deadline and running.poll() is None
+        time.sleep(0.01)
+    running.send_signal(stop)
+    running.send_signal(stop)
+    assert running.wait(60) != 0
+    assert list(results.iterdir()) == []
 
 
-def test_carve_is_suggested_if_blocks_are_shifted(tmp_path: Path) -> None:
-    """The command suggests ``walproof carve`` if missing bytes shift all later blocks."""
-    log = tmp_path / "000003.log"
-    named("leveldb-log").write(log, [NewRecord(b"%d" % n * 40, {}) for n in range(2000)], {})
-    data = log.read_bytes()
-    log.write_bytes(data[:20_000] + data[20_047:])
-    done = run(log, "--out", tmp_path / "new")
-    assert done.return_value == 3
-    assert f"walproof carve {log} searches the lost ranges for records" in done.stderr
-    assert f"walproof carve {log}" in invoke(log).stdout
-    recovered = collect(named("leveldb-log").read(tmp_path / "new", "recover", {}))
-    carved = invoke("carve", log, "--json")
-    results = [json.loads(line)["records"] for line in carved.stdout.splitlines()]
-    assert sum(results) > len(recovered.records)
-
-
-def test_a_folder_of_unreadable_files_is_copied_as_far_as_possible(
-    tmp_path: Path, unreadable_logs: None
+@pytest.mark.parametrize("name", ["raft", "00000000000001.rlog"])
+def test_entries_after_a_lost_first_entry_are_beside_an_empty_log(
+    tmp_path: Path, name: str
 ) -> None:
-    folder, out = tmp_path / "folder", tmp_path / "out"
-    folder.mkdir()
-    (folder / "000003.log").write_bytes(b"unreadable")
-    assert run(folder, "--out", out).exception is None
-    assert (out / "000003.log").read_bytes() == b"unreadable"
-
-
-def test_a_link_to_a_missing_file_does_not_stop_the_recovery(tmp_path: Path) -> None:
-    folder, out = tmp_path / "folder", tmp_path / "out"
-    folder.mkdir()
-    (folder / "000003.log").symlink_to("missing")
-    log = vector("leveldb-log/payload-flipped-in-second-record")
-    (folder / "000004.log").write_bytes(log.read_bytes())
-    done = run(folder, "--out", out)
-    assert done.return_value == 3, done.exception
-    assert (out / "000003.log").readlink() == Path("missing")
-    answer = collect(named("leveldb-log").read(out / "000004.log", "recover", {}))
-    assert [r.payload for r in answer.records] == [b"alpha", b"charlie"]
+    """No log can begin with a later entry, because no snapshot covers the entries before it."""
+    fields = {"term": "1", "entry_type": 0, "request_id": "00" * 12}
+    new = [NewRecord(b"%d" % number, fields) for number in range(5)]
+    log, result = tmp_path / name, tmp_path / "new" / name
+    named("zmq-raft").write(log, new, {"capacity": 2} if name == "raft" else {})
+    first = log / "log/00000/00/00/00000000000001.rlog" if log.is_dir() else log
+    data = first.read_bytes()
+    # The directory loses its first file, and the file its first offset.
+    first.write_bytes(b"RLOG" if log.is_dir() else data[:24] + b"\xff" * 4 + data[28:])
+    returned = answer_of("zmq-raft", log).records
+    assert returned and returned[0].fields["index"] != "1"
+    result.parent.mkdir()
+    assert run(log, "--out", result, "--format", "zmq-raft").return_value == 3
+    answer = answer_of("zmq-raft", result)
+    assert (answer.verdict, answer.records) == ("intact", ())
+    (file,) = result.parent.rglob(after_loss_file(Path("*")).name)
+    beside = file.read_text("utf-8").splitlines()
+    assert len(beside) == len(returned)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from reference_impl.answer import Answer, Lost
 from reference_impl.answer import Event as ReferenceEvent
-from walproof.scan import scanner
-from walproof.scan.answers import records
-from walproof.scan.log import Log
-from walproof.scan.model import WHOLE, Event, Records, Wanted
+from walproof.log import Log
+from walproof.scanners import scanner
+from walproof.scanners.answers import records
+from walproof.scanners.model import WHOLE, Event, Records, Wanted
 
 
 def one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:

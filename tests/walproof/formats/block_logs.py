@@ -11,8 +11,9 @@ import pytest
 
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
 from walproof.formats.leveldb_log.scanner import block_scan
-from walproof.scan import window
-from walproof.scan.log import Log, Source
+from walproof.log import Log
+from walproof.scanners import window
+from walproof.scanners.byte_source import ByteSource
 
 SECTOR = 512
 
@@ -31,17 +32,14 @@ class Memory:
 
 
 class InMemory(Log):
-    data: bytes
+    """A log whose source is not a file."""
 
-    def open(self) -> Source:
+    def __init__(self, format: str, data: bytes, context: Mapping[str, Any] | None = None) -> None:
+        super().__init__(format, Path("none"), context=context)
+        self.data = data
+
+    def byte_source(self) -> ByteSource:
         return Memory(self.data)
-
-
-def in_memory(data: bytes, context: Mapping[str, Any] | None = None) -> Log:
-    """Return a log whose source is not a file."""
-    log = InMemory(Path("none"), context or {})
-    object.__setattr__(log, "data", data)
-    return log
 
 
 def small_windows(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:

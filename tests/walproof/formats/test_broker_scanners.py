@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +15,20 @@ from conformance.vectors import Vector, load_all
 from reference_impl.answer import Answer, NewRecord, Record, collect
 from reference_impl.formats import Context, Format, named
 from tests.walproof.formats.agreement import assert_parts_agree
-from walproof.formats.kahadb_journal import scanner as kahadb
-from walproof.formats.zeebe_journal import scanner as zeebe
-from walproof.formats.zmq_raft import scanner as zmq_raft
-from walproof.scan import scanner, walk, window
-from walproof.scan.answers import read
-from walproof.scan.log import Log
-from walproof.scan.model import Records, Scanner, Wanted
-from walproof.scan.reference import ReferenceScanner
+from walproof.log import Log
+from walproof.scanners import scanner, walk, window
+from walproof.scanners.answers import read
+from walproof.scanners.model import Records, Scanner, Wanted
+from walproof.scanners.reference import ReferenceScanner
 
 #: Limits so small that all data crosses a boundary of a window and of a run.
-SMALL: Mapping[str, tuple[tuple[object, str, tuple[int, ...]], ...]] = {
-    "zeebe-journal": ((zeebe, "MAX_SPECIFIED", (1, 2, 50)),),
-    "kahadb-journal": ((kahadb._Walk, "max_held_bytes", (40, 500)),),
-    "zmq-raft": ((zmq_raft, "MAX_BYTES", (1, 60, 200)), (zmq_raft, "MAX_ROWS", (1, 2, 50))),
-}
-EVERY_SCANNER = (
+SMALL = (
     (window, "PASSING_BYTES", (21, 64, 500)),
     (walk, "MAX_BYTES", (1, 100, 1000)),
     (walk, "MAX_ROWS", (1, 2, 50)),
+    (walk, "MAX_HELD_BYTES", (40, 500, 32 << 20)),
 )
+FORMATS = ("zeebe-journal", "kahadb-journal", "zmq-raft")
 MAX_BYTES = 1 << 18
 
 
@@ -100,14 +93,14 @@ def rewritten(chance: random.Random, format: Format, log: Path, context: Context
 
 
 @pytest.mark.parametrize("is_small", [False, True])
-@pytest.mark.parametrize("format_id", SMALL)
+@pytest.mark.parametrize("format_id", FORMATS)
 def test_random_damage(
     format_id: str, is_small: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     format = named(format_id)
     for number, vector in enumerate(logs_of(format_id)[is_small::2]):
         chance = random.Random(number)
-        for module, name, values in (*EVERY_SCANNER, *SMALL[format_id]) if is_small else ():
+        for module, name, values in SMALL if is_small else ():
             monkeypatch.setattr(module, name, chance.choice(values))
         context: dict[str, Any] = vector.body.get("context", {})
         log = tmp_path / str(number) / vector.input.name
@@ -115,20 +108,20 @@ def test_random_damage(
         (shutil.copytree if vector.input.is_dir() else shutil.copy)(vector.input, log)
         if chance.random() < 0.4:
             log = rewritten(chance, format, log, context)
-        expected = assert_agreement(format_id, Log(log, context))
+        expected = assert_agreement(Log(format_id, log, context=context))
         starts = [(each.file or "", each.at) for each in expected.records]
         for _ in range(chance.choice((1, 1, 2, 4))):
             damage(chance, log, starts)
-        assert_agreement(format_id, Log(log, context))
+        assert_agreement(Log(format_id, log, context=context))
 
 
-def assert_agreement(format_id: str, log: Log) -> Answer:
+def assert_agreement(log: Log) -> Answer:
     """Compare the answers for a log and for its parts; return that of the specification."""
-    expected = collect(named(format_id).read(log.path, "recover", log.context))
+    expected = log.answer()
     # the column ``index`` has 64 bits
     if all(int(each.fields.get("index", 0)) < 2**64 for each in expected.records):
-        assert collect(read(format_id, log.path, log.context)) == expected, log
-        assert_parts_agree(format_id, log, expected)
+        assert collect(read(log)) == expected, log
+        assert_parts_agree(log.format, log, expected)
     return expected
 
 
@@ -137,10 +130,10 @@ def assert_agreement(format_id: str, log: Log) -> Answer:
     [Wanted(max_payload=5), Wanted(payload=False, columns=frozenset({"term", "batch"}))],
     ids=["cut payloads", "few columns"],
 )
-@pytest.mark.parametrize("format_id", SMALL)
+@pytest.mark.parametrize("format_id", FORMATS)
 def test_a_selection(format_id: str, wanted: Wanted) -> None:
     for vector in logs_of(format_id)[::3]:
-        log = Log(vector.input, vector.body.get("context", {}))
+        log = Log(format_id, vector.input, context=vector.body.get("context"))
         expected = rows(ReferenceScanner(format_id), log, wanted)
         assert rows(scanner(format_id), log, wanted) == expected, vector.id
 

@@ -9,9 +9,9 @@ import pytest
 
 from reference_impl.formats import FORMATS, UnknownFormat
 from walproof.formats import plugin_for
-from walproof.inspection.note import NoNotes
+from walproof.scanners.columns import Column, NumberColumn
 
-PARTS = ("columns", "scanner", "decoder", "discovery", "system_folder", "carver", "sweep")
+PARTS = ("scanner", "describe", "discovery", "sweep")
 
 IMPORTS = """
 import sys
@@ -29,23 +29,38 @@ def imported(use: str) -> list[str]:
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_format_has_all_parts_except_notes(format_id: str) -> None:
+def test_every_format_has_all_parts(format_id: str) -> None:
     plugin = plugin_for(format_id)
     assert [part for part in PARTS if not plugin.has(part)] == []
-    assert plugin.carver is not None
 
 
 def test_using_the_registry_imports_no_part() -> None:
     assert imported("plugin_for('leveldb-log').id") == []
     package = "walproof.formats.leveldb_log"
     assert imported("plugin_for('leveldb-log').has('scanner')") == [package]
-    columns = imported("plugin_for('leveldb-log').columns")
-    assert f"{package}.columns" in columns and f"{package}.scanner" not in columns
+    assert set(imported("plugin_for('leveldb-log').columns")) == {
+        package,
+        "walproof.scanners",
+        "walproof.scanners.columns",
+    }
 
 
-def test_a_missing_part_has_a_default() -> None:
-    assert not plugin_for("zmq-raft").has("byte_notes")
-    assert isinstance(plugin_for("zmq-raft").byte_notes, NoNotes)
+def test_columns_come_from_the_register() -> None:
+    columns = {c.name: (type(c), str(c.type)) for c in plugin_for("zeebe-journal").columns}
+    assert columns == {
+        "index": (NumberColumn, "int64"),
+        "asqn": (NumberColumn, "int64"),
+        "checksum": (NumberColumn, "uint32"),
+        "term": (NumberColumn, "uint64"),
+        "entry_type": (Column, "string"),
+        "entry_fault": (Column, "string"),
+        "after_loss": (Column, "bool"),
+    }
+    assert not plugin_for("zmq-raft").has("columns")
+    assert [c.name for c in plugin_for("zmq-raft").columns if c.field.is_content] == [
+        "update", "state",
+    ]  # fmt: skip
+    assert not plugin_for("zmq-raft").columns[-1].field.is_settled
 
 
 def test_an_unknown_format() -> None:

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from reference_impl.formats import named
 from reference_impl.leveldb_log.writer import Writer
-from walproof.inspection.inspection import inspection
-from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.byte_map import byte_map
 from walproof.inspection.terminal import TerminalMap
+from walproof.log import Log
 
 
 @pytest.fixture
@@ -49,13 +48,14 @@ def shown(tmp_path: Path) -> Callable[..., list[str]]:
     ) -> list[str]:
         path = tmp_path / "000003.log"
         path.write_bytes(content)
-        view = inspection(path, path.name, named("leveldb-log"), LogBytes(path))
-        file = io.StringIO()
+        output = io.StringIO()
         console = Console(
-            file=file, width=width, force_terminal=width is not None, color_system=None
+            file=output, width=width, force_terminal=width is not None, color_system=None
         )
         end = len(content) if end is None else end
-        TerminalMap(view, console).print(view.fields(start, end, depth), start, end, limit)
-        return file.getvalue().splitlines()
+        with path.open("rb") as log:
+            view = byte_map(Log("leveldb-log", path, name=path.name), log)
+            TerminalMap(view, console).print(start, end, depth, limit)
+        return output.getvalue().splitlines()
 
     return shown

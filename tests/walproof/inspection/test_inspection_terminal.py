@@ -12,7 +12,7 @@ from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
 )
-from walproof.inspection.show import preview
+from walproof.inspection.text import preview
 
 Shown = Callable[..., list[str]]
 
@@ -26,7 +26,7 @@ def test_pipe_output_has_every_field_once(shown: Shown, example: bytes) -> None:
         assert matching[0].endswith(" ".join(field.requirements))
     checksum = next(line for line in lines if "records[1].header.checksum" in line)
     assert "  9c 33 c8 bd  " in checksum
-    assert "0xbdc8339c  holds" in checksum
+    assert "0xbdc8339c  matches" in checksum
     alpha = next(line for line in lines if "blocks[0].records[0].data" in line)
     assert '61 6c 70 68 61       blocks[0].records[0].data             5 bytes  "alpha"' in alpha
 
@@ -45,12 +45,25 @@ def test_marks_of_lost_ranges(shown: Shown, damaged: bytes) -> None:
     between = lines[first + 1 : second]
     assert all(line.startswith("x ") for line in between)
     assert "blocks[0].records[1]" in between[0]
-    assert "FULL, checksum does not hold, 12 bytes: lost" in between[0]
+    assert "full, checksum does not match, 12 bytes: lost" in between[0]
     assert lines[first - 1].startswith("   "), "alpha, before it, is not marked"
     # Block 1 begins inside a lost range, but ends after the range, so the block is not marked.
     assert next(line for line in lines if re.search(r" blocks\[1\] ", line)).startswith("   ")
-    assert "FULL, 14 bytes: record 1" in lines[lines.index(marks[3]) + 1]
+    assert "full, 14 bytes: record 1" in lines[lines.index(marks[3]) + 1]
     assert not any("lost [" in line for line in shown(damaged, end=12))
+
+
+def test_a_wrong_checksum_shows_the_expected_value(shown: Shown, damaged: bytes) -> None:
+    stored = next(line for line in shown(damaged) if "records[1].header.checksum" in line)
+    expected = masked_crc(b"\x01bsavo")
+    assert f"0xbdc8339c  does not match, expected 0x{expected:08x}" in stored
+
+
+def test_a_torn_record_is_not_checked(shown: Shown, example: bytes) -> None:
+    lines = shown(example[:20])
+    assert any("full, truncated, 8 bytes: torn" in line for line in lines)
+    stored = next(line for line in lines if "records[1].header.checksum" in line)
+    assert "0xbdc8339c  not checked" in stored
 
 
 def test_mark_of_a_torn_tail_follows_end(shown: Shown, example: bytes) -> None:
@@ -70,7 +83,7 @@ def test_empty_field_belongs_to_the_preceding_bytes(shown: Shown) -> None:
     data = next(i for i, line in enumerate(lines) if "records[0].data" in line)
     assert lines[data].startswith("x ")
     assert lines[data + 1] == "x └─ lost up to 7"
-    assert "FULL, 8 bytes: record 0" in lines[data + 2]
+    assert "full, 8 bytes: record 0" in lines[data + 2]
 
 
 def test_limit_stops_between_units(shown: Shown, damaged: bytes) -> None:
@@ -96,7 +109,7 @@ def test_terminal_shows_a_tree(shown: Shown, example: bytes) -> None:
     lines = shown(example, width=80)
     unit = next(i for i, line in enumerate(lines) if " records[1] " in line)
     assert [line[37:].split("  ")[:4] for line in lines[unit : unit + 3]] == [
-        ["", "records[1]", "", "FULL, 12 bytes: record 1"],
+        ["", "records[1]", "", "full, 12 bytes: record 1"],
         ["", "", "header", ""],
         ["", "", "", "checksum"],
     ]

@@ -9,7 +9,7 @@ import pytest
 from walproof.lake import splits
 from walproof.lake.discovery import FoundLog
 from walproof.lake.splits import Packing, Piece
-from walproof.scan.model import WHOLE
+from walproof.scanners.model import WHOLE
 
 
 def pieces(sizes: list[int]) -> list[Piece]:

@@ -10,14 +10,22 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.conftest import unavailable
 from walproof.cli.parsers import parsers
 from walproof.implementations import all_implementations
 from walproof.parsers import package
 from walproof.parsers.languages import LANGUAGES, Language
 from walproof.parsers.package import LOGS, NotOurs, make_package
+from walproof.setup import in_ci
 
-#: Messages of package managers about a dependency that is not cached; the tests download nothing.
+#: Messages of package managers about a dependency that is not cached; only CI downloads it.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
+OFFLINE = {
+    "GOPROXY": "off",
+    "CARGO_NET_OFFLINE": "true",
+    "MAVEN_ARGS": "-o",
+    "npm_config_offline": "true",
+}
 HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.io")
 
 
@@ -49,12 +57,12 @@ def check_files(language: Language, out: Path) -> None:
 def run_package(language: Language, folder: Path) -> None:
     program = language.test.split()[0]
     if shutil.which(program, path=PATH) is None:
-        pytest.skip(f"{program} not found")
+        unavailable(f"{program} not found")
     # The Python package is imported from its folder, because tests install nothing.
     install = "true" if language.id == "python" else language.install
     installed = run(install, folder)
     if installed.returncode and NOT_FETCHED.search(installed.stdout):
-        pytest.skip("the runtime is not in the package cache")
+        unavailable("the runtime is not in the package cache")
     assert installed.returncode == 0, installed.stdout
     done = run(language.test, folder)
     assert done.returncode == 0, done.stdout
@@ -73,13 +81,12 @@ PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of a package without network."""
+    """Run a command of a package, without network outside CI."""
     environment = {
-        **os.environ, "PATH": PATH, "PYTHONPATH": str(folder),
-        "GOFLAGS": "-mod=mod", "GOPROXY": "off", "CARGO_NET_OFFLINE": "true", "MAVEN_ARGS": "-o",
+        **os.environ, "PATH": PATH, "PYTHONPATH": str(folder), "GOFLAGS": "-mod=mod",
         "CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_TEST_DEBUG": "0",
-        "CMAKE_BUILD_TYPE": "Debug", "npm_config_offline": "true",
-        "npm_config_audit": "false", "npm_config_fund": "false",
+        "CMAKE_BUILD_TYPE": "Debug", "npm_config_audit": "false", "npm_config_fund": "false",
+        **({} if in_ci() else OFFLINE),
     }  # fmt: skip
     return subprocess.run(
         command, shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from click.testing import CliRunner, Result
 import walproof.cli.review as command
 
 GRAMMAR = (Path(__file__).parent / "toy_log.ksy").read_text(encoding="utf-8")
+#: A log without records of this grammar.
+EMPTY = b"TOYLOG" + struct.pack("<HHQB7x", 1, 16, 0, 0) + bytes(7)
 
 
 @pytest.fixture
@@ -38,7 +41,7 @@ def test_breaking_change_exits_with_1(repository: Path) -> None:
     result = run()
     assert result.return_value == 1
     assert result.output.startswith("BREAKING against HEAD")
-    assert "VALUES_LOOSENED" in result.output and "ksy/toy_log.ksy:" in result.output
+    assert "FIELD_CHANGED" in result.output and "ksy/toy_log.ksy:" in result.output
 
 
 def test_option_repository_and_json(
@@ -50,10 +53,38 @@ def test_option_repository_and_json(
     result = run("--repository", str(repository), "--json")
     assert result.return_value == 1
     report = json.loads(result.stdout)
-    assert (report["compatible"], report["breaks"]) == (False, ["WRITE"])
+    # Without logs, nothing shows that old files are read alike.
+    assert (report["compatible"], report["breaks"]) == (False, ["READ", "WRITE"])
     (finding,) = report["findings"]
-    assert (finding["rule"], finding["where"]) == ("VALUES_LOOSENED", "ksy/toy_log.ksy:15")
+    assert (finding["rule"], finding["where"]) == ("FIELD_CHANGED", "ksy/toy_log.ksy:13")
     assert "no folder ksy" in str(run("--repository", str(elsewhere)).exception)
+
+
+def test_logs_of_the_repository_decide(repository: Path) -> None:
+    (repository / "vectors" / "toy-log").mkdir(parents=True)
+    (repository / "vectors" / "toy-log" / "empty.log").write_bytes(EMPTY)
+    result = run("--json")
+    report = json.loads(result.stdout)
+    assert (result.return_value, report["breaks"]) == (1, ["WRITE"])
+    (table,) = report["behaviour"]
+    assert table["agreement"] == [{"damaged": False, "agree": 1, "of": 1}]
+
+
+def test_misspelt_format_is_a_usage_error_with_the_near_name(repository: Path) -> None:
+    (repository / "vectors" / "toy-log").mkdir(parents=True)
+    (repository / "vectors" / "toy-log" / "empty.log").write_bytes(EMPTY)
+    result = CliRunner().invoke(command.review, ["--format", "toy"])
+    assert result.exit_code != 0
+    assert "--format toy: unknown format; did you mean toy-log?" in result.stderr
+
+
+def test_nothing_compared_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a" / "vectors").mkdir(parents=True)
+    (tmp_path / "b" / "ksy").mkdir(parents=True)
+    arguments = ["--repository", str(tmp_path / "b"), "--against", str(tmp_path / "a")]
+    result = CliRunner().invoke(command.review, arguments)
+    assert result.exit_code == 1
+    assert "nothing was compared" in result.stderr
 
 
 def test_identical_tree_is_compatible(repository: Path) -> None:

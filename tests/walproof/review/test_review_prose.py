@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from walproof.review.prose import compare_requirements
+from walproof.review.prose import compare_registers, compare_requirements, word_difference
+
+from .trees import apply, copy_of_repository
 
 CHAPTER = """# A format
 
@@ -44,7 +46,35 @@ def test_list_belongs_to_its_requirement(tmp_path: Path) -> None:
     findings = rules(tmp_path, CHAPTER.replace("anything else", "ones"))
     assert list(findings) == ["REQUIREMENT_REWORDED ABC-001"]
     change = findings["REQUIREMENT_REWORDED ABC-001"]
-    assert "anything else" in change.split("→")[0] and "* ones" in change.split("→")[1]
+    assert change.endswith("* zeros, * [-anything else.-] {+ones.+}")
+
+
+def test_word_difference_shows_three_words_around_a_change() -> None:
+    old = "a b c d e f g h i j"
+    assert word_difference(old, old.replace("e", "x")) == "… b c d [-e-] {+x+} f g h …"
+    assert word_difference(old, f"{old} k") == "… h i j {+k+}"
+    assert word_difference(old, old.removeprefix("a ")) == "[-a-] b c d …"
+
+
+def test_requirement_names_its_vectors_and_the_readers_that_fail_them(tmp_path: Path) -> None:
+    old, new = (copy_of_repository(tmp_path / side) for side in ("old", "new"))
+    apply("--- spec/leveldb-log.md\n-**LDB-028 (MUST)**\n+**LDB-028 (SHOULD)**", new)
+    (finding,) = compare_requirements(old, new)
+    assert (finding.rule, finding.severity) == ("REQUIREMENT_LEVEL", "warning")
+    assert "; vectors: " in finding.hurts and "checksum-flipped-in-first-block" in finding.hurts
+    assert "; known to fail them: " in finding.hurts and "dfindexeddb" in finding.hurts
+
+
+def test_changed_entries_of_registers(tmp_path: Path) -> None:
+    old, new = (tmp_path / side / "spec" for side in ("old", "new"))
+    for folder in (old, new):
+        folder.mkdir(parents=True)
+    (old / "a.toml").write_text('[reasons.gap]\nwords = "a gap"\n[reasons.end]\nwords = "b"\n')
+    (new / "a.toml").write_text('[reasons.gap]\nwords = "a hole"\n[fields.at]\nwords = "c"\n')
+    findings = list(compare_registers(old.parent, new.parent))
+    assert [(f.subject, f.severity) for f in findings] == [
+        ("fields.at", "note"), ("reasons.end", "warning"), ("reasons.gap", "note"),
+    ]  # fmt: skip
 
 
 def test_level_removal_and_addition_of_requirements(tmp_path: Path) -> None:

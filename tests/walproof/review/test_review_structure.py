@@ -10,11 +10,10 @@ from typing import Any, cast
 import pytest
 
 from conformance import ROOT
-from walproof.review.grammar import Grammar
-from walproof.review.grammars import GrammarRun
-from walproof.review.logs import LogUnderReview
-from walproof.review.revision import Worker
-from walproof.review.structure import GrammarDiff
+from walproof.review.affected import uses_of_field
+from walproof.review.grammars import EFFECTS, compare_grammars, read_with_grammars
+from walproof.review.logs import ReviewedLog
+from walproof.review.revision import RevisionReaders
 from walproof.review.worker import answered
 
 HERE = Path(__file__).parent
@@ -70,21 +69,39 @@ def test_prepared_change_gets_expected_classes_and_rules(
     old, new = (
         tree(tmp_path / key, replaced(GRAMMAR, change.get(key, []))) for key in ("base", "replace")
     )
-    diff = GrammarDiff(Grammar("toy_log", old), Grammar("toy_log", new))
-    findings = diff.findings()
-    if any(finding.fields or finding.rule == "FIELD_RESHAPED" for finding in findings):
-        run = GrammarRun({"toy_log": diff}, "toy-log", cast(Worker, InProcess()), tmp_path)
-        for number, data in enumerate(LOGS):
-            run.read(LogUnderReview(f"{number}", "toy-log", data, {}, {"old"}, False))
-        findings = run.structural()
+    changes = compare_grammars(old, new)
+    logs = [
+        ReviewedLog(f"{number}", "toy-log", data, {}, False, sides={"old", "new"})
+        for number, data in enumerate(LOGS)
+    ]
+    table = read_with_grammars(
+        changes, "toy-log", logs, cast(RevisionReaders, InProcess()), tmp_path
+    )
+    findings = [*table.findings(EFFECTS), *(f for c in changes.values() for f in c.findings())]
     breaks = {c for finding in findings if finding.severity == "breaking" for c in finding.classes}
     assert breaks == set(change["breaks"]), findings
     rules = {finding.rule for finding in findings}
     assert rules >= set(change["rules"]), findings
-    assert not rules & set(change.get("absent", [])), findings
     if not change["rules"]:
         assert findings == []
     for finding in findings:
         assert f"| `{finding.rule}` |" in PAGE
-        assert finding.where.startswith("ksy/toy_log.ksy:")
+        if finding.rule.startswith("FIELD_"):
+            assert finding.where.startswith("ksy/toy_log.ksy")
         assert finding.hurts
+
+
+def test_uses_of_a_removed_field(tmp_path: Path) -> None:
+    for file, source in {
+        "spec/toy-log.md": "The length is `len_body`, not `len_body_size`.\n",
+        "conformance/recipes/toy_log/lengths.py": 'x = 1\nlog.set("records[0].len_body", 3)\n',
+        "conformance/recipes/other_log/lengths.py": 'log.set("records[0].len_body", 3)\n',
+        "conformance/implementations/kaitai-x/toy_log.py": "len_body = record.len_key\n",
+    }.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(source, encoding="utf-8")
+    assert uses_of_field(tmp_path, "toy_log", "len_body") == (
+        "2 lines in 2 files with this name (spec/toy-log.md:1,"
+        " conformance/recipes/toy_log/lengths.py:2)"
+    )
+    assert uses_of_field(tmp_path, "toy_log", "len_value") == ""

@@ -1,14 +1,15 @@
-"""The review reports readers that do not run, and data corrects the structural diff."""
+"""The review reports readers that do not run, and reads the right logs."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from walproof.review.finding import CannotReview, Finding
-from walproof.review.fresh_damage import Aim, aim_at, aimed
-from walproof.review.logs import LogUnderReview
+from conformance import ROOT
+from walproof.review.finding import CannotReview
+from walproof.review.logs import ReviewedLog, damaged_copies, logs_of
 from walproof.review.review import review, same_specification
 
 from .trees import copy_of_repository, run_review
@@ -46,22 +47,22 @@ def test_code_of_other_formats_is_ignored(tmp_path: Path) -> None:
     assert not same_specification(old, new, "leveldb-log")
 
 
-def log(contents: bytes, **more: object) -> LogUnderReview:
-    answers = {"old": {"answer": {"records": [{"at": 0}, {"at": 5}], "lost": []}},
-               "new": {"answer": {"records": [{"at": 0}], "lost": []}}}  # fmt: skip
-    return LogUnderReview("a", "leveldb-log", contents, {}, {"old", "new"}, False,
-                          answers=answers, **more)  # type: ignore[arg-type]  # fmt: skip
+def test_fresh_damage_is_repeatable_and_leaves_out_unknown_formats() -> None:
+    path = ROOT / "vectors" / "leveldb-log" / "three-records.log"
+    log = ReviewedLog("a", "leveldb-log", path.read_bytes(), {}, False, sides={"old", "new"})
+    copies, again = (list(damaged_copies([log], 40, seed=7)) for _ in range(2))
+    assert len(copies) >= 30
+    assert [copy.contents for copy in copies] == [copy.contents for copy in again]
+    assert all(copy.damaged and copy.control is log for copy in copies)
+    assert all(copy.contents != log.contents for copy in copies)
+    assert list(damaged_copies([replace(log, format="toy-log")], 40, seed=7)) == []
 
 
-def test_damage_uses_numbers_of_changed_expressions(tmp_path: Path) -> None:
-    change = "size: len_data >= 17 → len_data >= 16"
-    rests = Finding("FIELD_RESIZED", ("READ",), "breaking", "a", change, "b", fields=("c",))
-    added = Finding("FIELD_ADDED", ("READ",), "breaking", "a", "99 more", "b")
-    aim = aim_at([rests, added])
-    assert aim == Aim(frozenset({16, 17}), frozenset({"size", "len_data"}))
-    path = Path(__file__).parents[3] / "vectors" / "leveldb-log" / "three-records.log"
-    names = [copy.name for copy in aimed([log(path.read_bytes())], aim)]
-    assert "a · truncate at 17" in names and "a · extend by 1 zero" in names
-    for number in (15, 16, 17, 18):
-        assert f"a · set blocks[0].records[0].header.len_data to {number}" in names
-    assert list(aimed([log(b"abc")], Aim())) == []
+def test_logs_without_json_are_undamaged_and_equal_logs_are_merged(tmp_path: Path) -> None:
+    for side, extra in (("old", b"x"), ("new", b"y")):
+        (tmp_path / side / "vectors" / "toy-log").mkdir(parents=True)
+        (tmp_path / side / "vectors" / "toy-log" / "same.log").write_bytes(b"same")
+        (tmp_path / side / "vectors" / "toy-log" / "other.log").write_bytes(extra)
+    roots = {side: tmp_path / side for side in ("old", "new")}
+    logs = {log.contents: log.sides for log in logs_of(roots, "toy-log")}
+    assert logs == {b"same": {"old", "new"}, b"x": {"old"}, b"y": {"new"}}

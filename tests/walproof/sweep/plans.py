@@ -8,16 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance import VECTORS
-from conformance.subject import Subject
+from conformance.checked_program import CheckedProgram
 from conformance.vectors import Vector, load, load_all
 from walproof.sweep import findings, plan
 from walproof.sweep.controls import Control, control_of
-from walproof.sweep.findings import Finding
-from walproof.sweep.plan import Enumerations, Plan
-from walproof.sweep.programs import Program
-from walproof.sweep.result import Result
+from walproof.sweep.plan import SweepPlan, SweepProgram
 from walproof.sweep.settings import READING
-from walproof.sweep.shard_runner import run_shards
+from walproof.sweep.sweep_runner import SweepFinding, SweepResult, run_shards
 
 LEVELDB = ("leveldb-log/three-records", "leveldb-log/fragments-in-two-blocks")
 #: Undamaged vectors of each format.
@@ -41,11 +38,11 @@ def control(id: str) -> Control:
     return control_of(load(VECTORS / f"{id}.json"))
 
 
-def program(name: str, *command: str, profiles: Sequence[str] = READING) -> Program:
-    return Program(name, Subject(name, name, command), tuple(profiles))
+def program(name: str, *command: str, profiles: Sequence[str] = READING) -> SweepProgram:
+    return SweepProgram(name, CheckedProgram(name, name, command), tuple(profiles))
 
 
-def wrong(name: str, *profiles: str) -> Program:
+def wrong(name: str, *profiles: str) -> SweepProgram:
     command = (sys.executable, str(WRONG / f"{name}.py"))
     return program(name, *command, profiles=profiles or ("recover",))
 
@@ -56,13 +53,13 @@ def _vectors() -> tuple[Vector, ...]:
 
 
 def small_plan(
-    *programs: Program,
+    *programs: SweepProgram,
     controls: Sequence[str] = ("leveldb-log/one-record", "leveldb-log/three-records"),
     cases: int = 3000,
     wall_ms: int = plan.WALL_MS,
     contexts: bool = False,
     profiles: Sequence[str] = READING,
-) -> tuple[Plan, Enumerations]:
+) -> SweepPlan:
     format = controls[0].partition("/")[0]
     vectors = [v for v in _vectors() if v.body["format"] == format] if contexts else []
     chosen = [control_of(load(VECTORS / f"{id}.json"), vectors) for id in controls]
@@ -71,9 +68,9 @@ def small_plan(
     )  # fmt: skip
 
 
-def run_sweep(plan: Plan) -> tuple[Result, list[Finding]]:
+def run_sweep(plan: SweepPlan) -> tuple[SweepResult, list[SweepFinding]]:
     """Run a sweep to its end; return its result and its findings."""
-    result = Result()
+    result = SweepResult()
     for _, of_shard in sorted(run_shards(plan), key=lambda each: each[0]):
         result.add(of_shard)
-    return result, findings.findings(result.occurrences.values(), {})
+    return result, findings.ordered(result)

@@ -14,7 +14,7 @@ from conformance.undetected_flips import hits_in
 from conformance.vectors import Vector, load_all
 from reference_impl.register import registers
 from walproof.sweep.flips import FlippedLog, choose_logs, run_flips, search
-from walproof.sweep.specification import Reference
+from walproof.sweep.properties import Reference
 
 FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 

@@ -32,7 +32,7 @@ def test_command_with_correct_readers(tmp_path: Path) -> None:
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert 100 < summary["cases"] <= 200 == sum(c["planned"] for c in summary["coverage"].values())
     profiles = summary["by_profile"]
-    assert set(profiles) == {"recover", "strict", "append", "write"}
+    assert set(profiles) == {"recover", "strict", "append"}
     assert sum(profiles.values()) == summary["cases"]
     outcomes = {name: entry["outcomes"] for name, entry in summary["implementations"].items()}
     assert outcomes["executable-spec"] == outcomes["reference"] == {"agrees": summary["cases"]}
@@ -43,7 +43,7 @@ def test_results_replace_only_those_of_an_earlier_sweep(tmp_path: Path) -> None:
     arguments = (*THREE, "--cases", "30", "--out", str(tmp_path / "out"))
     wrong_reader = run(*arguments, "--cmd", command("ignores_checksums"))
     assert wrong_reader.return_value == 3, wrong_reader.output
-    assert list((tmp_path / "out" / "proposals" / "leveldb-log").glob("*.json"))
+    assert list((tmp_path / "out" / "vectors" / "leveldb-log").glob("*/*.json"))
     assert run(*arguments).return_value == 0
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
     (tmp_path / "out" / "summary.json").write_text('{"findings": 3}')
@@ -75,7 +75,7 @@ def test_option_profile_selects_cases(tmp_path: Path) -> None:
     arguments = (*THREE, "--cases", "40", "--profile", "append", "--out", str(tmp_path))
     result = run(*arguments)
     assert result.return_value == 0, result.output
-    assert "appends" in result.output and "writes" not in result.output
+    assert "appends" in result.output and "truncations" not in result.output
     failed = run(*arguments, "--cmd", command("breakable_reader"))
     assert "no program supports append" in str(failed.exception)
 
@@ -94,3 +94,16 @@ def test_invalid_arguments_are_usage_errors(arguments: list[str], tmp_path: Path
     out = [] if "--flips" in arguments else ["--out", str(tmp_path)]
     result = CliRunner().invoke(sweep, [*arguments, *out])
     assert result.exit_code != 0 and "Error" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nearest"),
+    [
+        (("--format", "levldb-log"), "leveldb-log"),
+        (("--format", "leveldb-log", "--impl", "fast-scna"), "fast-scan"),
+    ],
+)
+def test_unknown_names_are_errors_with_the_nearest_name(
+    arguments: tuple[str, ...], nearest: str
+) -> None:
+    assert f"did you mean {nearest}?" in str(run(*arguments).exception)

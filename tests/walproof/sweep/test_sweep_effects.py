@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,13 @@ import pytest
 
 from reference_impl.answer import Answer, Lost, Record
 from tests.walproof.sweep.plans import control
-from walproof.sweep import effects, invariants
-from walproof.sweep.effects import Signature
-from walproof.sweep.findings import findings
-from walproof.sweep.invariants import Written
-from walproof.sweep.result import Occurrence
-from walproof.sweep.specification import Reference
+from walproof.sweep import effects, properties
+from walproof.sweep.effects import AnswerDifference, Effect
+from walproof.sweep.enumeration import LogDamage
+from walproof.sweep.findings import ordered
+from walproof.sweep.plan import DamageCase
+from walproof.sweep.properties import Reference, WrittenRecords
+from walproof.sweep.sweep_runner import SweepFinding, SweepResult
 
 THREE = control("leveldb-log/three-records")
 DATA = THREE.contents
@@ -25,7 +27,7 @@ RECORDS = list(THREE.records)
 
 def faults(records: list[Record], lost: Sequence[Lost] = (), shifts: bool = False) -> list[str]:
     answer = Answer("intact", None, tuple(records), tuple(lost), 38)
-    return Written(THREE).faults(answer, DATA, shifts, False)
+    return WrittenRecords(THREE).faults(answer, DATA, shifts, False)
 
 
 def test_correct_answer_breaks_no_invariant() -> None:
@@ -34,12 +36,12 @@ def test_correct_answer_breaks_no_invariant() -> None:
 
 def test_unwritten_payload_is_invented() -> None:
     forged = Record(0, 12, b"nobody")
-    assert faults([forged, *RECORDS[1:]]) == [invariants.INVENTED]
+    assert faults([forged, *RECORDS[1:]]) == [properties.INVENTED]
 
 
 def test_order_is_checked_unless_units_may_have_moved() -> None:
     swapped = [Record(0, 12, RECORDS[1].payload), Record(12, 12, RECORDS[0].payload), RECORDS[2]]
-    assert faults(swapped) == [invariants.OUT_OF_ORDER]
+    assert faults(swapped) == [properties.OUT_OF_ORDER]
     assert faults(swapped, shifts=True) == []
 
 
@@ -52,16 +54,16 @@ def test_mixed_sectors_may_join_parts_of_generations() -> None:
 
     def faults_of(record: Record, shifts: bool) -> list[str]:
         answer = Answer("damaged", "bad-index", (record,), lost, None)
-        return Written(five, [older]).faults(answer, five.contents, shifts, False)
+        return WrittenRecords(five, [older]).faults(answer, five.contents, shifts, False)
 
-    assert invariants.INVENTED not in faults_of(mixed, shifts=True)
-    assert invariants.INVENTED in faults_of(mixed, shifts=False)
-    assert invariants.INVENTED in faults_of(unwritten, shifts=True)
+    assert properties.INVENTED not in faults_of(mixed, shifts=True)
+    assert properties.INVENTED in faults_of(mixed, shifts=False)
+    assert properties.INVENTED in faults_of(unwritten, shifts=True)
 
 
 def test_missing_record_without_lost_range() -> None:
     broken = faults([RECORDS[0], RECORDS[2]])
-    assert broken == [invariants.SILENT_LOSS, invariants.UNACCOUNTED]
+    assert broken == [properties.SILENT_LOSS, properties.UNACCOUNTED]
     assert faults([RECORDS[0], RECORDS[2]], [Lost(12, 24, "checksum-mismatch")]) == []
 
 
@@ -83,10 +85,10 @@ def test_hidden_records_were_written(
     reader = Reference(whole.format, tmp_path)
     output = reader.read(replace(whole, context={**whole.context, **context}), damaged)
     assert len(output.records) > len({record.payload for record in whole.records})
-    assert Written(whole).faults(output, damaged, False, False) == []
+    assert WrittenRecords(whole).faults(output, damaged, False, False) == []
     invented = replace(output.records[-1], payload=b"nobody")
     output = replace(output, records=(*output.records[:-1], invented))
-    assert invariants.INVENTED in Written(whole).faults(output, damaged, False, False)
+    assert properties.INVENTED in WrittenRecords(whole).faults(output, damaged, False, False)
 
 
 def answer(*payloads: bytes, **more: Any) -> dict[str, Any]:
@@ -162,12 +164,20 @@ def test_empty_lost_range_is_required() -> None:
     assert difference is not None and difference.kind == "other-range"
 
 
-def occurrence_of(operation: str, effect: str, reason: str = "x") -> Occurrence:
-    signature = Signature("a", operation, "field", effect, "damaged", reason)
-    return Occurrence(signature, 1, "leveldb-log/three-records", 0, 0, 0, 38, "text")
+def result_of(*found: tuple[str, str, str]) -> SweepResult:
+    """Return the result of cases with these families, effects and expected reasons."""
+    result = SweepResult()
+    for family, kind, reason in found:
+        expected = Answer("damaged", reason, (), (), None)
+        effect = Effect.of("a", "recover", AnswerDifference(kind, "text"), expected)
+        case = DamageCase(0, 0, LogDamage(family, "field", ()))
+        damage = Counter([f"{family} of field"])
+        result.add_finding(SweepFinding(effect, case, 38, "text", by_damage=damage))
+    return result
 
 
 def test_equal_effect_and_operation_form_one_finding() -> None:
-    (truncated,) = findings([occurrence_of("truncate", "other-end", reason=r) for r in "abc"], {})
-    assert truncated.count == 3
-    assert len(findings([occurrence_of("truncate", k) for k in ("other-end", "silent")], {})) == 2
+    (truncated,) = ordered(result_of(*(("truncate", "other-end", reason) for reason in "abc")))
+    assert truncated.cases == 3
+    others = [("truncate", "other-end", "x"), ("truncate", "silent", "x")]
+    assert len(ordered(result_of(*others))) == 2

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.damage.operations import apply_edits
+from conformance.damage.text import parse, render
 from reference_impl.context import check
 from tests.walproof.sweep.plans import control, small_plan
-from walproof.sweep import fields, folders, plan, shares
+from walproof.sweep import fields, plan
 from walproof.sweep.controls import Control
-from walproof.sweep.enumeration import PAIR, Enumeration
-from walproof.sweep.plan import Enumerations, Plan
+from walproof.sweep.enumeration import ON_FILES, DamagedControl, Enumeration, LogDamage
+from walproof.sweep.plan import DamageCase, SweepPlan
 from walproof.sweep.settings import PROFILES
-from walproof.sweep.shard_runner import numbers_of
 
 CONTROLS = [
     ("leveldb-log/three-records", 1),
@@ -31,29 +33,40 @@ CONTROLS = [
 
 
 @pytest.mark.parametrize(("id", "step"), CONTROLS)
-def test_description_of_a_damage_produces_its_bytes(id: str, step: int) -> None:
-    damages = Enumeration(control(id), [control(id)], 1)
+def test_operations_edits_and_text_give_the_same_log(id: str, step: int) -> None:
+    """Apply operations as objects, as edits alone, and after a round trip through their text."""
+    chosen = control(id)
+    damages = Enumeration(chosen, [chosen], 1)
     count = 0
-    for family in range(len(damages.families) + 1):
-        for number in range(0, min(300 * step, damages.count(family)), step):
-            if damages.make(family, number) is not None:
-                damages.describe(family, number)  # asserts that the bytes are the same
-                count += 1
+    for family in damages.families[: damages.pair + 1]:
+        for number in range(0, min(300 * step, len(family.changes)), step):
+            change = family.changes[number]
+            if change is None:
+                continue
+            log, again = DamagedControl(chosen), DamagedControl(chosen)
+            files = {name: bytearray(data) for name, data in chosen.files.items()}
+            for operation in change.operations:
+                apply_edits(files, log.apply(json.loads(json.dumps(operation))))
+                is_text = not any(" " in operation.get(name, "") for name in ("file", "name"))
+                again.apply(parse(render(operation)) if is_text else operation)
+            assert log.contents == again.contents == damages.contents(change), change
+            assert log.files == files, change
+            count += 1
     assert count > 50
 
 
-def numbers(damages: Enumeration, operation: str) -> list[tuple[int, int]]:
+def changes(damages: Enumeration, family: str) -> list[LogDamage]:
     return [
-        (family, number)
-        for family in range(len(damages.families))
-        if damages.operation(family) == operation
-        for number in range(damages.count(family))
+        change
+        for each in damages.families[: damages.pair]
+        if each.name == family
+        for change in (each.changes[number] for number in range(len(each.changes)))
     ]
 
 
-def logs(damages: Enumeration, operation: str) -> set[bytes]:
-    damaged = [damages.make(family, number) for family, number in numbers(damages, operation)]
-    return {log.contents for log in damaged if log and isinstance(log.contents, bytes)}
+def logs(damages: Enumeration, family: str) -> set[bytes]:
+    damaged = [damages.contents(change) for change in changes(damages, family)]
+    return {contents for contents in damaged if isinstance(contents, bytes)}
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +84,7 @@ def flipped(data: bytes, at: int, bit: int) -> bytes:
     return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
 
 
-def test_every_structural_bit_is_flipped(three: Control) -> None:
+def test_every_bit_is_flipped(three: Control) -> None:
     data = three.contents
     assert isinstance(data, bytes)
     headers = [at for start in (0, 12, 24) for at in range(start, start + 7)]
@@ -79,82 +92,79 @@ def test_every_structural_bit_is_flipped(three: Control) -> None:
     assert list(field_map.structural) == headers
     flips = logs(Enumeration(three, [], 1), "flip")
     assert {flipped(data, at, bit) for at in headers for bit in range(8)} <= flips
-    assert len(flips) == 8 * len(headers) + len(data) - len(headers)
+    assert len(flips) == 8 * len(data)
 
 
 def test_every_sector_is_zeroed_and_swapped() -> None:
     two = control("leveldb-log/two-blocks")
+    assert isinstance(two.contents, bytes)
     damages = Enumeration(two, [], 1)
-    data = two.contents
-    assert isinstance(data, bytes)
-    different = 0
-    for sector in (512, 4096):
-        parts = [data[n * sector : (n + 1) * sector] for n in range(len(data) // sector)]
-        different += sum(a != b for n, a in enumerate(parts) for b in parts[n + 1 :])
-    # The enumeration leaves out swaps of equal sectors, which change nothing.
-    assert len(numbers(damages, "swap-sectors")) == different
-    descriptions = {damages.describe(*n).damage[0] for n in numbers(damages, "zero-sector")}
-    assert (
-        "zero sector 1 of 512 bytes" in descriptions
-        and "zero sector 7 of 4096 bytes" in descriptions
-    )
+    counts = [len(two.contents) // sector for sector in (512, 4096)]
+    assert len(changes(damages, "swap-sectors")) == sum(n * (n - 1) // 2 for n in counts)
+    texts = {render(change.operations[0]) for change in changes(damages, "zero-sector")}
+    assert {"zero sector 1 of 512 bytes", "zero sector 7 of 4096 bytes"} <= texts
 
 
 def test_resealed_damage_recomputes_the_checksum(three: Control) -> None:
     damages = Enumeration(three, [], 1)
-    descriptions = [damages.describe(*n).damage for n in numbers(damages, "reseal")]
+    texts = [tuple(map(render, change.operations)) for change in changes(damages, "reseal")]
     assert (
         "set blocks[0].records[0].header.type to 6",
         "reseal blocks[0].records[0]",
-    ) in descriptions
+    ) in texts
 
 
 def test_pairs_depend_on_the_seed(three: Control) -> None:
-    first, second = (Enumeration(three, [], seed) for seed in (1, 2))
-    again = Enumeration(three, [], 1)
-    family = len(first.families)
-    assert first.operation(family) == PAIR
-    logs_of_first = [first.make(family, number) for number in range(500)]
-    assert logs_of_first == [again.make(family, number) for number in range(500)]
-    assert logs_of_first != [second.make(family, number) for number in range(500)]
-    assert sum(log is not None for log in logs_of_first) > 490
+    pairs = []
+    for seed in (1, 1, 2):
+        damages = Enumeration(three, [], seed)
+        family = damages.families[damages.pair]
+        pairs.append([family.changes[number] for number in range(500)])
+    assert pairs[0] == pairs[1] != pairs[2]
+    assert sum(pair is not None for pair in pairs[0]) > 490
 
 
-def test_shards_hold_every_case_once() -> None:
-    new_plan, damages = small_plan(cases=3000)
-    all_cases = cases_of(new_plan, damages)
-    assert len(all_cases) == len(set(all_cases)) == 3000
-
-
-def cases_of(new_plan: Plan, damages: Enumerations) -> list[tuple[int, ...]]:
+def cases_of(new_plan: SweepPlan) -> list[DamageCase]:
     return [
-        (run.control, run.setting, *case)
+        case
         for shard in new_plan.shards
-        for run in shard
-        for case in numbers_of(run, damages[run.control])
+        for cases in shard
+        for case in new_plan.cases(cases)
+        if case is not None
     ]
 
 
+def test_shards_hold_every_case_once() -> None:
+    all_cases = [
+        (cases.control, cases.setting, cases.family, position)
+        for shard in small_plan(cases=3000).shards
+        for cases in shard
+        for position in range(cases.start, cases.stop)
+    ]
+    assert len(all_cases) == len(set(all_cases)) == 3000
+
+
 def test_plan_respects_the_case_limit_and_the_shares() -> None:
-    new_plan, damages = small_plan(
+    new_plan = small_plan(
         controls=("zeebe-journal/two-segments",), cases=4000, contexts=True, profiles=PROFILES
     )
     covered = new_plan.coverage
-    assert (
-        sum(group.planned for group in covered.values()) == len(cases_of(new_plan, damages)) == 4000
-    )
-    assert set(covered) == set(shares.WEIGHTS)
-    for group, weight in shares.WEIGHTS.items():
+    assert sum(group.planned for group in covered.values()) == 4000
+    assert 3900 < len(cases_of(new_plan)) <= 4000
+    # Only generated logs have torn writes.
+    weights = {group: weight for group, weight in plan.WEIGHTS.items() if group != plan.TORN_WRITES}
+    assert set(covered) == set(weights)
+    for group, weight in weights.items():
         assert covered[group].planned >= min(covered[group].possible, 4000 * weight // 100)
     settings = new_plan.controls[0].settings
-    assert {settings[run.setting].profile for shard in new_plan.shards for run in shard} == {
+    assert {settings[cases.setting].profile for shard in new_plan.shards for cases in shard} == {
         *PROFILES
     }
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 1000, 4096, 65_537])
 def test_spread_visits_each_number_once(count: int) -> None:
-    order = [shares.spread(n, count, 7919) for n in range(count)]
+    order = [plan.spread(n, count, 7919) for n in range(count)]
     assert sorted(order) == list(range(count))
     if count >= 1000:  # the first tenth covers each tenth of all numbers, and each bit of a byte
         first = order[: count // 10]
@@ -168,7 +178,7 @@ def test_spread_visits_each_number_once(count: int) -> None:
 )
 def test_divide_uses_the_whole_total(total: int, parts: list[tuple[int, float]]) -> None:
     limits, weights = [m for m, _ in parts], [w for _, w in parts]
-    divided = shares.divide(total, limits, weights)
+    divided = plan.divide(total, limits, weights)
     assert sum(divided) == min(total, sum(limits))
     assert all(0 <= n <= limit for n, limit in zip(divided, limits, strict=True))
     short = [n for n in range(len(parts)) if divided[n] < limits[n]]
@@ -178,9 +188,9 @@ def test_divide_uses_the_whole_total(total: int, parts: list[tuple[int, float]])
 
 def test_folder_operations_of_a_log_of_two_files() -> None:
     damages = Enumeration(control("kahadb-journal/two-files"), [], 1)
-    operations = {damages.operation(n) for n in range(len(damages.families))}
+    families = {family.name for family in damages.families}
     # the same as removing the other file
-    assert set(folders.OPERATIONS) - operations == {"keep-file"}
+    assert set(ON_FILES) - families == {"keep-file"}
     names = {name for files in damaged_folders(damages, "rename-file") for name in files}
     assert {"db-01.log", "db-3.log", "db--1.log", "db-1.log.bak", "sub/db-1.log"} <= names
     extra = [
@@ -193,21 +203,18 @@ def test_folder_operations_of_a_log_of_two_files() -> None:
 
 
 def damaged_folders(damages: Enumeration, operation: str) -> list[Mapping[str, bytes]]:
-    damaged = [damages.make(family, number) for family, number in numbers(damages, operation)]
-    return [log.contents for log in damaged if log and not isinstance(log.contents, bytes)]
+    damaged = [damages.contents(change) for change in changes(damages, operation)]
+    return [contents for contents in damaged if not isinstance(contents, bytes)]
 
 
 def test_contexts_vary_the_keys_of_the_register() -> None:
-    new_plan, _ = small_plan(controls=("zeebe-journal/two-segments",), contexts=True)
+    new_plan = small_plan(controls=("zeebe-journal/two-segments",), contexts=True)
     (chosen,) = new_plan.controls
     values = {setting.context.get("last_flushed_index", "-") for setting in chosen.settings}
     assert {"-", None, "meta", "0", "9223372036854775807"} <= values
-    reading = [setting for setting in chosen.settings if not setting.writes]
+    reading = [setting for setting in chosen.settings if not setting.appends]
     varied = {key for setting in reading for key in setting.varied}
     assert varied == {"last_flushed_index", "name"}
-    writing = [setting for setting in chosen.settings if setting.writes]
-    sizes = {setting.context.get("max_segment_size") for setting in writing}
-    assert {None, 270, 269, 271} <= sizes  # values next to the size in the vectors
     for setting in chosen.settings:
         check("zeebe-journal", setting.context)
 

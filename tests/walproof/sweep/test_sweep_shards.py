@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.subject import subject_of
+from conformance.checked_program import checked_implementation
 from conformance.vectors import load, load_all
+from tests.conformance.damage_replay import by_edits, by_operations
 from tests.walproof.sweep.plans import OF_EACH, run_sweep, small_plan, wrong
 from walproof.implementations import all_implementations
-from walproof.sweep import findings, proposals, shard_runner
-from walproof.sweep.minimise import descend, minimise
-from walproof.sweep.programs import Program
-from walproof.sweep.proposals import Proposer
-from walproof.sweep.settings import WRITING
+from walproof.sweep import findings, sweep_runner
+from walproof.sweep.findings import VectorWriter, minimise
+from walproof.sweep.plan import SweepProgram
 
 THREE = ("leveldb-log/three-records",)
 
@@ -22,13 +21,13 @@ THREE = ("leveldb-log/three-records",)
 @pytest.mark.parametrize("format", OF_EACH)
 def test_specification_scanner_and_second_reader_agree(format: str) -> None:
     readers = [
-        Program(each.name, subject_of(each, "walproof"), ("recover",))
+        SweepProgram(each.name, checked_implementation(each, "walproof"), ("recover",))
         for each in all_implementations()
         if each.name in ("fast-scan", "kaitai-python") and format in each.formats
     ]
-    plan, _ = small_plan(*readers, controls=OF_EACH[format], cases=600, contexts=True)
+    plan = small_plan(*readers, controls=OF_EACH[format], cases=600, contexts=True)
     result, found = run_sweep(plan)
-    assert not found, [(finding.best.control, finding.best.text) for finding in found]
+    assert not found, [(finding.case, finding.text) for finding in found]
     assert result.cases > 250
     for name in ("reference", *(reader.name for reader in readers)):
         assert set(result.outcomes[name]) == {"agrees"} and result.outcomes[name].total() > 100
@@ -36,10 +35,10 @@ def test_specification_scanner_and_second_reader_agree(format: str) -> None:
 
 @pytest.mark.parametrize("format", OF_EACH)
 def test_specification_appends_correctly_to_damaged_logs(format: str) -> None:
-    plan, _ = small_plan(controls=OF_EACH[format], cases=120, contexts=True, profiles=WRITING)
+    plan = small_plan(controls=OF_EACH[format], cases=120, contexts=True, profiles=["append"])
     result, found = run_sweep(plan)
-    assert not found, [(finding.best.control, finding.best.text) for finding in found]
-    assert set(result.counts["profile"]) == {"write", "append"}
+    assert not found, [(finding.case, finding.text) for finding in found]
+    assert set(result.counts["profile"]) == {"append"}
     assert result.cases - result.counts["operation"]["none"] > 40
 
 
@@ -48,7 +47,7 @@ def test_log_without_a_required_answer_is_void() -> None:
 
     One flip makes the file sealed, and the key for the file is invalid.
     """
-    plan, _ = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
+    plan = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
     result, found = run_sweep(plan)
     assert not found and result.skipped_cases["void"]
 
@@ -67,18 +66,18 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
 ) -> None:
     controls = (*THREE, "leveldb-log/two-blocks") if effect == "record-lost" else THREE
     # The sample leaves out the smallest case, so that minimising has work to do.
-    plan, enumerations = small_plan(wrong(name), controls=controls, cases=300 * len(controls) ** 2)
-    matching = [f for f in run_sweep(plan)[1] if effect in f.signature.kind.split("+")]
-    assert matching and {f.signature.implementation for f in matching} == {name}
-    minimise(enumerations, matching, 30)
-    findings.describe(enumerations, matching[0])
-    assert matching[0].recipe is not None and len(matching[0].recipe.damage) <= 2
-    Proposer(enumerations, load_all(), tmp_path).propose(matching[0])
-    assert matching[0].proposal is not None
-    if matching[0].proposal.endswith(".json"):
-        vector = load(tmp_path / matching[0].proposal)
-        assert vector.contents is not None  # reading the contents checks their digest
-        assert vector.damage == list(matching[0].recipe.damage)
+    plan = small_plan(wrong(name), controls=controls, cases=300 * len(controls) ** 2)
+    matching = [f for f in run_sweep(plan)[1] if f.effect.gravest == effect]
+    assert matching and {f.effect.implementation for f in matching} == {name}
+    minimise(plan, matching, 30)
+    change = matching[0].case.change
+    assert len(change.operations) <= 2
+    file = VectorWriter(plan, load_all(), tmp_path).write(matching[0])
+    assert file is not None
+    vector = load(tmp_path / file)
+    assert vector.contents is not None  # reading the contents checks their digest
+    assert [each["op"] for each in vector.damage] == [each["op"] for each in change.operations]
+    assert by_edits(vector, load_all()) == by_operations(vector, load_all()) == vector.contents
 
 
 def test_finding_without_an_answer_has_no_vector(
@@ -87,25 +86,22 @@ def test_finding_without_an_answer_has_no_vector(
     def no_answer(*arguments: object) -> object:
         raise ValueError("an invalid key")
 
-    plan, enumerations = small_plan(wrong("hides_damage"), controls=THREE, cases=300)
-    _, (finding, *_) = run_sweep(plan)
-    findings.describe(enumerations, finding)
-    monkeypatch.setattr(proposals, "answer_to", no_answer)
-    Proposer(enumerations, {}, tmp_path).propose(finding)
-    assert finding.proposal is None
-    assert not (tmp_path / "proposals").exists()
+    plan = small_plan(wrong("hides_damage"), controls=THREE, cases=300)
+    (finding, *_) = run_sweep(plan)[1]
+    monkeypatch.setattr(findings, "answer_to", no_answer)
+    assert VectorWriter(plan, load_all(), tmp_path).write(finding) is None
 
 
 def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shard_runner, "MAX_FAILURES", 3)
-    plan, _ = small_plan(
+    monkeypatch.setattr(sweep_runner, "MAX_FAILURES", 3)
+    plan = small_plan(
         wrong("crashes_on_damage"), wrong("hangs"), controls=THREE, wall_ms=300, cases=50
     )
     result, all_findings = run_sweep(plan)
-    by_program = {f.signature.implementation: f for f in all_findings}
-    assert by_program["crashes_on_damage"].signature.kind == "crash"
+    by_program = {f.effect.implementation: f for f in all_findings}
+    assert by_program["crashes_on_damage"].effect.gravest == "crash"
     assert result.outcomes["crashes_on_damage"]["crash"] == 3
     assert result.unsent["crashes_on_damage"]
     # The program hangs on the undamaged log, so the sweep sends it no damaged logs.
@@ -116,20 +112,8 @@ def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
 def test_only_failed_controls_are_skipped() -> None:
     """A control with one record cannot be out of order, so its cases run."""
     one, two = "leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks"
-    plan, _ = small_plan(wrong("reorders_records"), controls=(one, two), cases=300)
+    plan = small_plan(wrong("reorders_records"), controls=(one, two), cases=300)
     result, _ = run_sweep(plan)
     assert result.fails["reorders_records"].keys() == {f"{two} recover"}
     assert result.unsent["reorders_records"].total() > 50
     assert result.outcomes["reorders_records"].total() > 50
-
-
-def test_descend_takes_the_first_simpler_candidate() -> None:
-    tried: list[int] = []
-
-    def half(case: int, candidate: int) -> int | None:
-        tried.append(candidate)
-        return candidate if candidate >= 3 else None
-
-    assert descend(24, lambda case: [1, case // 2], half, lambda: False) == 3
-    assert tried == [1, 12, 1, 6, 1, 3, 1, 1]
-    assert descend(24, lambda case: [case // 2], half, lambda: True) == 24

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
@@ -21,9 +21,8 @@ from conformance.saving import UNFINISHED
 from tests.walproof.sweep.plans import WRONG
 from walproof.cli.sweep import sweep
 from walproof.sweep import plan
-from walproof.sweep.plan import SHARD_CASES, Run
-from walproof.sweep.result import Result
-from walproof.sweep.shard_runner import ShardRunner
+from walproof.sweep.plan import SHARD_CASES, DamageCase
+from walproof.sweep.sweep_runner import SweepResult, SweepRunner
 from walproof.worker_pool import core_count
 
 #: A wrong reader that is slow and counts the logs that it reads.
@@ -75,16 +74,16 @@ def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
 def test_a_dead_worker_leaves_the_results_of_the_finished_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, run = tmp_path / "begun", ShardRunner.run
+    begun, run = tmp_path / "begun", SweepRunner.run
 
-    def dies(runner: ShardRunner, shard: Sequence[Run]) -> Result:
+    def dies(runner: SweepRunner, shard: Iterable[DamageCase | None]) -> SweepResult:
         with begun.open("ab") as file:
             file.write(b".")
         if begun.stat().st_size > core_count():  # at least one shard is complete
             os.kill(os.getpid(), signal.SIGKILL)
         return run(runner, shard)
 
-    monkeypatch.setattr(ShardRunner, "run", dies)
+    monkeypatch.setattr(SweepRunner, "run", dies)
     monkeypatch.setattr(plan, "SHARD_CASES", 10)
     out = tmp_path / "out"
     arguments = ["--format", "leveldb-log", "--control", "three-records", "--out", str(out)]

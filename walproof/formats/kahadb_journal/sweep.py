@@ -2,77 +2,92 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
+import math
 from collections.abc import Mapping, Sequence
-from random import Random
-from typing import Any
 
 from conformance.contents import Contents
-from conformance.kaitai.field_map import Field
-from reference_impl.answer import Answer, NewRecord, Record
-from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER, file_id
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, how_many
+from reference_impl.answer import Answer, Record
+from reference_impl.kahadb_journal.layout import EOF_RECORD, file_id
+from walproof.sweep.format_sweep import FormatSweep, LogState
+from walproof.sweep.history_writer import HistoryWriter
 
-#: Bytes of a one-record batch in addition to its payload.
-FRAMING = 28 + 5
-
-
-def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    at = unit.start
-    return (at + 20, at + 28, struct.pack(">q", zlib.adler32(data[at + 28 : unit.end])))
-
-
-def _has_checksum(data: bytes, batch: Field) -> bool:
-    return any(data[batch.start + 20 : batch.start + 28])
+#: Preallocations of the releases that write these bytes after a batch (KDB-012, KDB-014).
+_PREALLOCATIONS = {
+    "record": ("none", "sparse", "zeros"), "zeros": ("none", "last-byte"), "none": ("none",),
+}  # fmt: skip
 
 
 class KahaDBSweep(FormatSweep):
-    """See :class:`FormatSweep`."""
+    """Checksums of batches are optional, and a batch may look like part of a payload."""
 
-    seals = (Seal("batches[]", _seal, is_there=_has_checksum),)
     enters_payloads = True
     appends_exactly = True
     pairs_tell = False
-    near = ("max_file_length", "write_batch_size")
-
-    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`.
-
-        Some records share a batch, and some contain bytes of a batch header or an EOF record.
-        """
-        records: list[NewRecord] = []
-        batch = 0
-        for _ in range(how_many(chance)):
-            payload = self.payload(chance, task)
-            if chance.random() < 0.3:
-                key = chance.choice(("max_file_length", "write_batch_size"))
-                room = min(int(task.context.get(key, 400)), 5000)
-                payload = b"p" * max(0, room - FRAMING - chance.randrange(-2, 40))
-            elif chance.random() < 0.15:
-                payload = chance.choice((EOF_RECORD, bytes(5), HEADER, EOF_RECORD * 2, HEADER[:9]))
-            fields: dict[str, Any] = {}
-            if chance.random() < 0.5:
-                batch += chance.randrange(2)
-                fields["batch"] = batch
-            records.append(NewRecord(payload, fields))
-        return records
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """See :class:`FormatSweep`. True if a directory has the name of a data file (KDB-024)."""
+        """True if a directory has the name of a data file (KDB-024)."""
         if isinstance(contents, bytes):
             return False
         folders = {name.partition("/")[0] for name in contents if "/" in name}
         return any(file_id(name) is not None for name in folders)
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
-        """See :class:`FormatSweep`."""
+        """Return whether each payload of a log has a checksum."""
         # After damage, a reader may find a batch inside a payload, which looks like a real batch.
         return not any(b"WRITE BATCH" in record.payload for record in records) and all(
             any(files[record.file or ""][batch + 20 : batch + 28])
             for record in records
             if (batch := int(record.fields["batch"])) >= 0
         )
+
+    def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
+        """Damage costs its batches (KDB-048)."""
+        batches = sorted(
+            {int(r.fields["batch"]) for r in control.records if r.file in (None, file)}
+        )
+        first = max((at for at in batches if at <= start), default=0)
+        if _has_batches(control):  # the batch before may be lost, too (the chapter's limits)
+            first = max((at for at in batches if at < first), default=0)
+        return first, min((at for at in batches if at >= end), default=math.inf)
+
+    def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
+        """A batch that ends with its file is never unfinished (KDB-042).
+
+        A record whose type was not written has an unknown type. If a payload contains a batch, a
+        reader may use it.
+        """
+        if answer.reason == "unknown-type" or _has_batches(control):
+            return True
+        sizes = {name: len(data) for name, data in control.files.items()}
+        return any(
+            record.at + record.size + len(EOF_RECORD) >= sizes[record.file or ""]
+            for record in control.records
+        )
+
+    def write_history(self, log: HistoryWriter) -> None:
+        """Checked and unchecked batches, in files that are preallocated or end with the log."""
+        chance = log.chance
+        is_folder = chance.random() < 0.5
+        log.name = "kahadb" if is_folder else "db-1.log"
+        eof = chance.choice(("record", "record", "zeros", "none"))
+        choices = {
+            "folder": is_folder,
+            "checksum": chance.random() < 0.7,
+            "eof": eof,
+            "preallocation": chance.choice(_PREALLOCATIONS[eof]),
+            "max_file_length": chance.choice((500, 1000, 3000)),
+        }
+        log.write([], **choices)
+        for number in range(chance.randrange(1, 7)):
+            batch = {"batch": number} if chance.random() < 0.5 else {}
+            log.append(log.records(4, **batch), **choices)
+            if chance.random() < 0.15:
+                log.crash()
+
+
+def _has_batches(control: LogState) -> bool:
+    """Return whether a payload contains a batch."""
+    return any(b"WRITE BATCH" in record.payload for record in control.records)
 
 
 SWEEP = KahaDBSweep()

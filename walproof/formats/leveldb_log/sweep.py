@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from random import Random
 
-from conformance.contents import Contents
-from conformance.kaitai.field_map import Field
+from conformance.contents import Contents, by_name
 from reference_impl.answer import Answer, NewRecord, Record
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, FIRST, HEADER_SIZE, MIDDLE, masked_crc
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Span, Task, how_many
-
-
-def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    at = unit.start
-    length = int.from_bytes(data[at + 4 : at + 6], "little")
-    checksum = masked_crc(data[at + 6 : at + HEADER_SIZE + length])
-    return (at, at + 4, checksum.to_bytes(4, "little"))
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, FIRST, HEADER_SIZE, MIDDLE
+from walproof.sweep.format_sweep import FormatSweep, LogState, Span
+from walproof.sweep.history_writer import HistoryWriter
 
 
 class LevelDBSweep(FormatSweep):
-    """See :class:`FormatSweep`."""
+    """Each fragment has its own checksum."""
 
     appends_exactly = True
-    seals = (Seal("blocks[].records[]", _seal),)
 
     def may_join(self, record: Record) -> bool:
-        """See :class:`FormatSweep`. Each fragment has its own header."""
+        """Each fragment has its own header."""
         return record.size > HEADER_SIZE + len(record.payload)
 
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
-        """See :class:`FormatSweep`.
-
-        Framing means a trailer, zeros, or the headers of an open record without data (LDB-033).
-        """
+        """Framing is a trailer, zeros, or headers of an open record without data (LDB-033)."""
         at = 0
         for start, end in (*spans, (len(data), len(data))):
             if at < start and not _is_framing(data, at, start):
@@ -41,23 +30,40 @@ class LevelDBSweep(FormatSweep):
             at = max(at, end)
         return True
 
-    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Some records end near a block boundary."""
-        records = []
-        at = task.size if task.appends else 0
-        for _ in range(how_many(chance)):
-            payload = self.payload(chance, task)
-            if chance.random() < 0.4:
-                left = BLOCK_SIZE - at % BLOCK_SIZE - HEADER_SIZE
-                edge = left + chance.choice((0, 0, 0, 1, 2)) * (BLOCK_SIZE - HEADER_SIZE)
-                payload = bytes([chance.randrange(256)]) * max(0, edge - chance.randrange(-9, 16))
-            at += HEADER_SIZE + len(payload)
-            records.append(NewRecord(payload))
-        return records
-
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""
+        """A writer may begin a new file after an unfinished write."""
         return before.verdict == "torn" or _ends_in_zeros(contents, before)
+
+    def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
+        """Damage costs the rest of its block (LDB-028), and records with fragments in it."""
+        return start, block_end(end)
+
+    def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
+        """A whole header with a part of its data has a wrong checksum (LDB-028)."""
+        return True
+
+    def write_history(self, log: HistoryWriter) -> None:
+        """Records meet block ends; a crash may cut the last one, and zeros may follow."""
+        log.name = "000003.log"
+        log.write([])
+        for _ in range(log.chance.randrange(1, 6)):
+            # The next block ends 0 to 8 bytes after a record that fills this block.
+            left = BLOCK_SIZE - len(log.states[-1]) % BLOCK_SIZE - 2 * HEADER_SIZE
+            fills = max(0, left - log.chance.randrange(-9, 9))
+            size = log.chance.choice((0, 0, 5, fills, fills + log.chance.randrange(99)))
+            log.append([NewRecord(log.payload((size,))), *log.records(3)])
+            if log.chance.random() < 0.2:
+                log.crash()
+                log.append(log.records(3))
+        # A crash may have torn the log: zeros behind a part of a header are damage.
+        if log.chance.random() < 0.2 and log.read(log.contents).verdict == "intact":
+            fill = bytes(log.chance.choice((1, 6, 7, 512, BLOCK_SIZE)))
+            log.put(b"".join(by_name(log.contents).values()) + fill)
+
+
+def block_end(end: float) -> float:
+    """Return the end of the block that contains the last byte before ``end``."""
+    return end if end == math.inf else -(-int(end) // BLOCK_SIZE) * BLOCK_SIZE
 
 
 SWEEP = LevelDBSweep()

@@ -20,33 +20,32 @@ from reference_impl.rocksdb_wal.layout import (
     LEGACY,
     WAL_SYNC,
     ZSTD,
-    physical_records,
 )
 from reference_impl.rocksdb_wal.reader import OpenRecord, Scan
-from reference_impl.rocksdb_wal.survey import Survey, number_of
+from reference_impl.rocksdb_wal.survey import Survey, number_of, survey_blocks
+from walproof.formats import plugin_for
 from walproof.formats.leveldb_log.scanner.block_scan import BlockScan
 from walproof.formats.leveldb_log.scanner.kernel import BLOCK
-from walproof.formats.rocksdb_wal.columns import COLUMNS
-from walproof.scan import arrays
-from walproof.scan.log import Log, Source
-from walproof.scan.model import WHOLE, Event, Part, Wanted
+from walproof.scanners import arrays
+from walproof.scanners.byte_source import ByteSource
+from walproof.scanners.model import WHOLE, Event, Part, ReadableLog, Wanted
 
 
-def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
     """Return one part, because a log cannot be split."""
     return [WHOLE]
 
 
-def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of the log, in the order of the reference. Raises ``OSError``."""
-    with closing(log.open()) as source:
-        yield from _Scan(source, log, wanted).events()
+    with closing(log.byte_source()) as source:
+        yield from _RocksDbScan(source, log, wanted).events()
 
 
-class _Scan(BlockScan):
+class _RocksDbScan(BlockScan):
     specification: Scan
 
-    def __init__(self, source: Source, log: Log, wanted: Wanted) -> None:
+    def __init__(self, source: ByteSource, log: ReadableLog, wanted: Wanted) -> None:
         super().__init__(source, wanted, "rocksdb-wal")
         found = self.found = Survey(number_of(log.path, log.context))
         self.is_surveyed = not self._settle()
@@ -63,7 +62,7 @@ class _Scan(BlockScan):
             block = self.block(base)
             if base == 0:
                 found.look_at_start(block)
-            for record in physical_records(block):
+            for record in found.records(block, base):
                 found.add(record, base)
                 if found.dialect is not None and found.compression is not None:
                     return True
@@ -71,7 +70,12 @@ class _Scan(BlockScan):
 
     def events(self) -> Iterator[Event]:
         yield from self.blocks()
-        yield from self.in_runs(self.specification.end_of_log())
+        yield from self.in_runs(self.specification.end_of_log(self._survey_start))
+
+    def _survey_start(self, size: int) -> Survey:
+        """Return the properties of the first bytes of the log."""
+        blocks = (self.block(base) for base in range(0, size, BLOCK))
+        return survey_blocks(blocks, self.found.number_at(0), size)
 
     def goes_on(self) -> bool:
         return not self.specification.is_refused and self.specification.size < self.size
@@ -84,6 +88,8 @@ class _Scan(BlockScan):
             or specification.has_ended
             or specification.announced
             or specification.zeros_from is not None
+            # The kernel would not report the damaged headers of this record (RDB-062).
+            or (specification.open is not None and specification.open.bad_numbers)
         )
 
     def unusual_blocks(self) -> Iterator[ReferenceEvent]:
@@ -96,7 +102,7 @@ class _Scan(BlockScan):
         # Earlier blocks matter only for their sync offsets, which the kernel has collected.
         self.found.proven = int(self.proven[0])
         for base in range(self.specification.size, self.size, BLOCK):
-            for record in physical_records(self.block(base)):
+            for record in self.found.records(self.block(base), base):
                 self.found.add(record, base)
         self.is_surveyed = True
 
@@ -114,7 +120,7 @@ class _Scan(BlockScan):
             column.name: arrays.repeated(
                 number if column.name == "log_number" else None, column.type, count
             )
-            for column in COLUMNS
+            for column in plugin_for("rocksdb-wal").columns
         }
         if self.found.dialect == WAL_SYNC:
             fields["sync_offset"] = arrays.numbers(synced)

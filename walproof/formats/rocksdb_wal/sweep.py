@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping, Sequence
-from random import Random
 from typing import Any
 
 from conformance.contents import Contents
-from conformance.kaitai.field_map import Field
 from reference_impl.answer import Answer, NewRecord, Record
-from reference_impl.leveldb_log.dialects import COMPRESSION, RECYCLABLE_HEADER_SIZE, header_size
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE, masked_crc
+from reference_impl.leveldb_log.dialects import COMPRESSION, RECYCLABLE_HEADER_SIZE
+from reference_impl.leveldb_log.layout import BLOCK_SIZE
 from reference_impl.rocksdb_wal.compression import MAGIC
 from reference_impl.rocksdb_wal.layout import (
     HEADER_SIZES,
@@ -20,33 +19,28 @@ from reference_impl.rocksdb_wal.layout import (
     WAL_SYNC,
     ZSTD,
     any_physical,
+    clean_close,
     is_clean_close,
     pack,
 )
 from reference_impl.rocksdb_wal.reader import read_stream
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, how_many
+from reference_impl.rocksdb_wal.writer import Writer
+from walproof.formats.leveldb_log.sweep import block_end
+from walproof.sweep.format_sweep import FormatSweep, LogState
+from walproof.sweep.history_writer import HistoryWriter
 
 _COMPRESSION_RECORD = pack(LEGACY, COMPRESSION, ZSTD.to_bytes(4, "little"))
 
 
-def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    at = unit.start
-    is_sync = any(field.path == f"{unit.path}.header.ofs_synced" for field in fields)
-    end = at + header_size(data[at + 6], is_sync) + int.from_bytes(data[at + 4 : at + 6], "little")
-    return (at, at + 4, masked_crc(data[at + 6 : end]).to_bytes(4, "little"))
-
-
 class RocksDBSweep(FormatSweep):
-    """See :class:`FormatSweep`."""
+    """Each fragment has its own checksum. A number or a trailer may end the log."""
 
     appends_exactly = True
     # A record of another log ends the log, and so does Pebble's trailer.
     may_end_anywhere = True
-    of_the_log = ("log_number", "headers", "compression")
-    seals = (Seal("blocks[].records[]", _seal),)
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
-        """See :class:`FormatSweep`. The size of compressed data depends on the compressor."""
+        """The size of compressed data depends on the compressor."""
         assert isinstance(contents, bytes)
         is_compressed = contents.startswith(_COMPRESSION_RECORD) or MAGIC in contents
         reason = "no two compressors give the same bytes"
@@ -55,7 +49,7 @@ class RocksDBSweep(FormatSweep):
     def stored_records(
         self, files: Mapping[str, bytes], records: Sequence[Record]
     ) -> Sequence[Record]:
-        """See :class:`FormatSweep`. A different log number or a clean close hides records."""
+        """A different log number or a clean close hides records."""
         data = files[""]
         stored = {record.at: record for record in records}
         for number in _numbers(data):
@@ -65,38 +59,70 @@ class RocksDBSweep(FormatSweep):
         return [stored[at] for at in sorted(stored)]
 
     def may_join(self, record: Record) -> bool:
-        """See :class:`FormatSweep`. Each fragment has its own header."""
+        """Each fragment has its own header."""
         headers = LEGACY
         if "log_number" in record.fields:
             headers = WAL_SYNC if "sync_offset" in record.fields else RECYCLABLE
         return record.size > HEADER_SIZES[headers] + len(record.payload)
 
-    def determines(self, context: Mapping[str, Any]) -> bool:
-        """See :class:`FormatSweep`. No two compressors give the same bytes."""
-        return str(context.get("compression", "none")) == "none"
-
-    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Some records end near a block boundary, or follow metadata."""
-        headers = str(task.context.get("headers", RECYCLABLE))
-        size = HEADER_SIZES.get(headers, HEADER_SIZE)
-        made = []
-        at = task.size if task.appends else 0
-        for _ in range(how_many(chance)):
-            payload = self.payload(chance, task)
-            if chance.random() < 0.4:
-                left = BLOCK_SIZE - at % BLOCK_SIZE - size
-                edge = left + chance.choice((0, 0, 0, 1, 2)) * (BLOCK_SIZE - size)
-                length = max(0, edge - chance.randrange(-9, 28))
-                payload = bytes([chance.randrange(256)]) * length
-            at += size + len(payload)
-            made.append(NewRecord(payload, _fields(chance, headers)))
-        return made
-
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""
+        """A writer may begin a new file after an unfinished write."""
         assert isinstance(contents, bytes)
         goes_on = before.end is not None and before.end < len(contents)
         return before.verdict == "torn" or goes_on
+
+    def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
+        """Damage costs the rest of its block if a later block shows that the log goes on."""
+        last = block_end(end)
+        is_compressed = MAGIC in control.files[file]
+        goes_on = any(record.at >= last for record in control.records)
+        # In a WAL-sync log, only a later sync offset shows that damage is no torn tail.
+        is_proven = goes_on and not any("sync_offset" in each.fields for each in control.records)
+        return start, last if is_proven and not is_compressed else math.inf
+
+    def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
+        """Without a sound record of a numbered dialect, no number tells old bytes from damage."""
+        return not any("log_number" in record.fields for record in control.earlier[0].records)
+
+    def write_history(self, log: HistoryWriter) -> None:
+        """Logs of each dialect, in files that are new, recycled or preallocated."""
+        chance, log.name = log.chance, "000012.log"
+        headers = chance.choice((LEGACY, RECYCLABLE, RECYCLABLE, WAL_SYNC, WAL_SYNC))
+        form = {"headers": headers, "compression": "none"}
+        if headers != WAL_SYNC and chance.random() < 0.2:
+            form["compression"] = "zstd"
+        below = _old_bytes(log, headers)
+        writer, data, sync_offset = Writer(12, form), b"", 0
+        payloads: list[bytes] = []
+        for _ in range(chance.randrange(1, 8)):
+            left = BLOCK_SIZE - writer.position % BLOCK_SIZE - 2 * writer.header_size
+            fills = max(0, left - chance.randrange(-30, 30))
+            fields: dict[str, Any] = {}
+            if headers == WAL_SYNC:
+                sync_offset = chance.choice((sync_offset, writer.position))
+                fields["sync_offset"] = str(sync_offset)
+            payload = log.payload((chance.choice((0, 5, 40, 300, 300, fills)),))
+            if payload.startswith(MAGIC):  # it would look compressed (RDB-032)
+                continue
+            payloads.append(payload)
+            data += b"".join(writer.pieces([NewRecord(payload, fields)]))
+            log.put(data + below[len(data) :], payloads)
+        left = BLOCK_SIZE - len(data) % BLOCK_SIZE
+        if headers != LEGACY and chance.random() < 0.2 and left >= RECYCLABLE_HEADER_SIZE:
+            data += clean_close(12)
+            log.put(data + below[len(data) :])
+
+
+def _old_bytes(log: HistoryWriter, headers: str) -> bytes:
+    """Return the bytes of a file before a log is written to it."""
+    size = log.chance.randrange(3 * BLOCK_SIZE)
+    kind = log.chance.choice(("new", "zeros", "recycled", "recycled"))
+    data = bytes(size) if kind == "zeros" else b""
+    if kind == "recycled" and headers != LEGACY:
+        records = [NewRecord(log.payload((5, 40, 300, 3000, 30_000))) for _ in range(20)]
+        data = b"".join(Writer(8, {"headers": headers}).pieces(records))[: size + 1]
+    log.put(data, [])
+    return data
 
 
 def _numbers(data: bytes) -> set[int]:
@@ -109,16 +135,6 @@ def _numbers(data: bytes) -> set[int]:
             if record and record.number is not None:
                 numbers.add(record.number)
     return numbers
-
-
-def _fields(chance: Random, headers: str) -> dict[str, Any]:
-    if chance.random() < 0.8:
-        return {}
-    if (headers == WAL_SYNC) == (chance.random() < 0.9):
-        return {"sync_offset": str(chance.choice((0, 44, 32768, 2**40)))}
-    if chance.random() < 0.5:
-        return {"timestamp_sizes": {str(chance.randrange(4)): 8}}
-    return {"predecessor": {"log_number": "11", "size": "137", "last_sequence": "6"}}
 
 
 SWEEP = RocksDBSweep()

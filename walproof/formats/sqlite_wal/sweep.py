@@ -2,76 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from random import Random
-from typing import Any
+import math
+from collections.abc import Collection, Iterator
 
-from conformance.kaitai.field_map import Field
-from reference_impl.answer import NewRecord, Record
+from conformance.contents import by_name
+from reference_impl.answer import Answer, NewRecord, Record
 from reference_impl.sqlite_wal.layout import (
     FRAME_HEADER_SIZE,
     HEADER_SIZE,
-    MAX_PAGE,
     PAGE_SIZES,
     SALTS,
     FrameHeader,
-    advance,
+    Header,
+    Order,
     covered,
-    order_of,
+    frames,
 )
-from walproof.sweep.format_sweep import Call, Edit, FormatSweep, Seal, Task, how_many
-
-#: Offset of the checksum in a frame, and in the header of a log.
-_IN_FRAME, _IN_HEADER = 16, 24
-
-
-def _header(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    state = advance((0, 0), data[:_IN_HEADER], order_of(data[3]))
-    return (_IN_HEADER, HEADER_SIZE, _stored(state))
-
-
-def _frames(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    """Return corrected checksums of a frame and of all later frames, which depend on the frame."""
-    size = unit.end - unit.start
-    sealed = bytearray(data)
-    before = _IN_HEADER if unit.start == HEADER_SIZE else unit.start - size + _IN_FRAME
-    state = (
-        int.from_bytes(data[before : before + 4], "big"),
-        int.from_bytes(data[before + 4 : before + 8], "big"),
-    )
-    for at in range(unit.start, len(data) - size + 1, size):
-        state = advance(state, covered(data[at : at + size]), order_of(data[3]))
-        sealed[at + _IN_FRAME : at + FRAME_HEADER_SIZE] = _stored(state)
-    start = unit.start + _IN_FRAME
-    return (start, len(data), bytes(sealed[start:]))
-
-
-def _stored(state: tuple[int, int]) -> bytes:
-    return b"".join(half.to_bytes(4, "big") for half in state)
-
-
-def _reseal_header(path: str, file: str) -> Call:
-    return Call("reseal_header")
-
-
-def _reseal_frames(path: str, file: str) -> Call:
-    return Call("reseal", (int(path.removeprefix("frames[").removesuffix("]")) + 1,))
+from walproof.sweep.format_sweep import AppendTask, FormatSweep, LogState
+from walproof.sweep.history_writer import HistoryWriter
 
 
 class SqliteSweep(FormatSweep):
-    """See :class:`FormatSweep`."""
+    """A chain of checksums covers header and frames."""
 
     # If the header is damaged, only 32 bits verify the log, and some flips of two bits cancel out.
     pairs_tell = False
     appends_exactly = True
-    seals = (Seal("header", _header, _reseal_header), Seal("frames[]", _frames, _reseal_frames))
-
-    def determines(self, context: Mapping[str, Any]) -> bool:
-        """See :class:`FormatSweep`. Without configured salts, a writer chooses random salts."""
-        return "salt_1" in context and "salt_2" in context
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """See :class:`FormatSweep`. Padding repeats the last image of a transaction (SQW-014)."""
+        """Padding repeats the last image of a transaction (SQW-014)."""
         return any(each.endswith(payload) for each in written)
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
@@ -88,66 +47,60 @@ class SqliteSweep(FormatSweep):
             in (covered(after[at : at + size]) for at in range(HEADER_SIZE, record.at, size))
         )
 
-    def plain(self, task: Task) -> NewRecord:
-        """See :class:`FormatSweep`."""
+    def plain(self, task: AppendTask) -> NewRecord:
+        """Return one short record that every writer accepts."""
         return NewRecord(b"x" * _page_size(task))
 
-    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Some transactions repeat the previous commit frame."""
-        page_size = _page_size(task)
-        made: list[NewRecord] = []
-        for _ in range(how_many(chance)):
-            if chance.random() < 0.1 and (last := _last(task, made)):
-                made.append(_commit_frame(last, page_size))
-                continue
-            count = chance.choice((1, 1, 1, 2, 3, 5))
-            payload = b"".join(_image(chance, page_size) for _ in range(count))
-            if chance.random() < 0.03:
-                payload = payload[: chance.choice((0, 1, page_size // 2))]
-            made.append(NewRecord(payload, _fields(chance, count)))
-        return made
+    def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
+        """Damage costs its transactions; after a commit frame also the next (SQW-040)."""
+        later = [record.at + record.size for record in control.records if record.at >= end]
+        return start, later[0] if len(later) > 1 else math.inf
+
+    def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
+        """Frames that were dropped before may follow the torn ones, with the same salts."""
+        before = control.earlier[0]
+        data = before.files[""]
+        end = max([HEADER_SIZE, *(record.at + record.size for record in before.records)])
+        return data[16:24] in data[end:]
+
+    def write_history(self, log: HistoryWriter) -> None:
+        """Generations overwrite each other; some transactions are padded or rolled back."""
+        chance, log.name = log.chance, "test.db-wal"
+        order: Order = chance.choice(("<", ">"))
+        for generation in range(chance.randrange(1, 4)):
+            below = by_name(log.contents)[""] if log.states else b""
+            salts = (7 + generation).to_bytes(4, "big") + chance.randbytes(4)
+            header = Header(order, 512, generation, salts)
+            data, state = header.to_bytes(), header.checksum
+            log.put(data + below[len(data) :], [])
+            for _ in range(chance.randrange(1, 6)):
+                images = list(self._images(log))
+                payload = b"".join(image for _, _, image in images)
+                if chance.random() < 0.3:  # padding up to a sector (SQW-014)
+                    images += images[-1:] * chance.randrange(1, 4)
+                new, after = frames(images, header, state)
+                if chance.random() < 0.2:  # rolled back, or the writer crashed
+                    # More frames with these salts would look damaged later.
+                    cut = chance.randrange(536 if len(payload) > 512 else FRAME_HEADER_SIZE)
+                    below = data + new[:cut] + below[len(data) + cut :]
+                else:
+                    data, state = data + new, after
+                    log.payloads = [*(log.payloads or []), payload]
+                log.put(data + below[len(data) :])
+
+    def _images(self, log: HistoryWriter) -> Iterator[tuple[int, int, bytes]]:
+        pages = log.chance.sample(range(1, 9), log.chance.choice((1, 1, 2, 3)))
+        for page in pages:
+            image = (b"%d " % log.chance.getrandbits(20) + log.payload((512,))).ljust(512, b"\0")
+            yield page, 9 if page == pages[-1] else 0, image[:512]
 
 
-def _page_size(task: Task) -> int:
-    if task.appends and task.records:
+def _page_size(task: AppendTask) -> int:
+    if task.records:
         record = task.records[0]
         return len(record.payload) // len(record.fields["pages"])
     configured = int(task.context.get("page_size", 512))
     return configured if configured in PAGE_SIZES else 512
-
-
-def _last(task: Task, made: Sequence[NewRecord]) -> NewRecord | None:
-    """Return the transaction before the next one to write."""
-    if made:
-        return made[-1]
-    if task.appends and task.records:
-        record = task.records[-1]
-        return NewRecord(record.payload, record.fields)
-    return None
-
-
-def _commit_frame(record: NewRecord, page_size: int) -> NewRecord:
-    """Return a transaction that repeats the last frame of another transaction."""
-    count = max(1, len(record.payload) // page_size)
-    pages = record.fields.get("pages", list(range(1, count + 1)))
-    db_pages = record.fields.get("db_pages", max(pages))
-    return NewRecord(record.payload[-page_size:], {"pages": pages[-1:], "db_pages": db_pages})
-
-
-def _image(chance: Random, page_size: int) -> bytes:
-    return chance.choice((chance.randbytes(page_size), bytes([chance.randrange(256)]) * page_size))
-
-
-def _fields(chance: Random, count: int) -> dict[str, Any]:
-    """Return random fields for a new record; a writer must refuse some of these fields."""
-    fields: dict[str, Any] = {}
-    if chance.random() < 0.7:
-        numbers = (1, 2, 3, 7, 255, 65536, MAX_PAGE) + ((0,) if chance.random() < 0.1 else ())
-        missing = chance.random() < 0.03
-        fields["pages"] = [chance.choice(numbers) for _ in range(count - missing)] or [1, 2]
-    if chance.random() < 0.5:
-        fields["db_pages"] = chance.choice((1, 2, 5, 100, MAX_PAGE, 0, MAX_PAGE + 1))
-    return fields
 
 
 SWEEP = SqliteSweep()

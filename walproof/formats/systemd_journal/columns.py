@@ -1,21 +1,35 @@
-"""Columns for the fields of a journal entry."""
+"""The column of the fields of a journal entry."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from reference_impl.answer import Record
 from reference_impl.systemd_journal.export_format import field_to_json, parse_export
-from walproof.scan.columns import Column, NumberColumn
+from walproof.scanners.columns import Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class EntryFieldsColumn(Column):
-    """The complete fields of a journal entry. An answer contains only digests of long values."""
+    """The complete fields of a journal entry, in order. A name may occur more than once.
+
+    An answer contains only digests of long values.
+    """
+
+    @cached_property
+    def type(self) -> pa.DataType:
+        """Return the type: a list of names and values."""
+        import pyarrow as pa
+
+        return pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))
 
     def of(self, record: Record) -> Any:
-        """See :class:`Column`."""
+        """Return the fields with their complete values, from the payload of the record."""
         rows = []
         long: dict[str, bytes] | None = None
         for name, value in record.fields[self.name]:
@@ -29,11 +43,11 @@ class EntryFieldsColumn(Column):
         return rows
 
     def to_answer(self, value: Any) -> Any:
-        """See :class:`Column`."""
+        """Return the fields as in an answer."""
         return [field_to_json(each["name"].encode() + b"=" + each["value"]) for each in value]
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
-        """See :class:`Column`. Values of more than ``most`` bytes are truncated."""
+        """Return the fields with values of at most ``most`` bytes, and whether one was cut."""
         short = [{"name": each["name"], "value": each["value"][:most]} for each in value]
         return short, short != value
 
@@ -44,16 +58,4 @@ def _by_digest(payload: bytes) -> dict[str, bytes]:
     return {hashlib.sha256(value).hexdigest(): value for value in values}
 
 
-#: The fields in the order of the entry. A name may occur more than once.
-FIELDS = EntryFieldsColumn(
-    "fields", [{"name": "string", "value": "binary"}], "names and values, in order", is_content=True
-)
-COLUMNS = (
-    NumberColumn("seqnum", "uint64", "sequence number"),
-    NumberColumn("realtime", "uint64", "wall clock, microseconds since 1970"),
-    NumberColumn("monotonic", "uint64", "monotonic clock of the boot, microseconds"),
-    Column("boot_id", "string", "128-bit id in hexadecimal"),
-    Column("cursor", "string", "as journalctl prints it"),
-    FIELDS,
-    Column("missing", "int32", "number of fields that could not be read"),
-)
+COLUMN_CLASSES = {"fields": EntryFieldsColumn}

@@ -2,71 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from random import Random
-from typing import Any
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
-from crc32c import crc32c
-
-from conformance.kaitai.field_map import Field
-from reference_impl.answer import NewRecord
-from walproof.sweep.format_sweep import Call, Edit, FormatSweep, Seal, Task, how_many
-
-#: Approximate overhead of a segment with one record, in bytes, to create payloads that just fit.
-FRAMING = 57 + 50
-
-
-def _record(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    at = unit.start
-    start = next(f.start for f in fields if f.path == f"{unit.path}.data")
-    length = int.from_bytes(data[at + 17 : at + 21], "little")
-    checksum = crc32c(data[start : start + length])
-    return (at + 9, at + 17, checksum.to_bytes(8, "little"))
-
-
-def _descriptor(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    length = 8 + int.from_bytes(data[17:19], "little")
-    return (9, 17, crc32c(data[17 : 17 + length]).to_bytes(8, "little"))
-
-
-def _reseal_descriptor(path: str, file: str) -> Call:
-    return Call("reseal_descriptor", file=file)
+from conformance.contents import by_name
+from reference_impl.answer import NewRecord, Record
+from reference_impl.zeebe_journal.segment import (
+    Cursor,
+    Descriptor,
+    Parsed,
+    SegmentScan,
+    read_descriptor,
+)
+from reference_impl.zeebe_journal.writer import DESCRIPTORS
+from walproof.sweep.format_sweep import FormatSweep
+from walproof.sweep.history_writer import HistoryWriter
 
 
 class ZeebeSweep(FormatSweep):
-    """See :class:`FormatSweep`."""
+    """Checksums cover records and descriptors."""
 
     appends_exactly = True
-    seals = (
-        Seal("records[]", _record, in_folders=True),
-        Seal("descriptor", _descriptor, _reseal_descriptor, True),
-    )
+    head_bytes = max(DESCRIPTORS.values())
     # If damage sets the first frame of a segment to zero, the segment looks unused.
     may_end_anywhere = True
-    of_the_log = ("name",)
-    near = ("max_segment_size", "last_flushed_index")
 
-    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Most asqn values increase."""
-        records = []
-        numbers = [int(record.fields["asqn"]) for record in task.records] if task.appends else []
-        asqn = max(numbers, default=0)
-        count = len(task.records) if task.appends else 0
-        room = int(task.context.get("max_segment_size", 300))
-        for number in range(how_many(chance)):
-            fields: dict[str, Any] = {}
-            payload = self.payload(chance, task)
-            if chance.random() < 0.85:
-                payload = payload[: max(0, room - FRAMING)]
-            if chance.random() < 0.2:
-                payload = chance.randbytes(max(0, min(room, 5000) - FRAMING - chance.randrange(12)))
-            if chance.random() < 0.7:
-                asqn += chance.choice((1,) * 40 + (5, 0, -1, 2**40, 2**63))
-                fields["asqn"] = str(asqn)
-            if task.appends and chance.random() < 0.05:
-                fields["index"] = str(count + 1 + number + chance.choice((0, 0, 1, -1)))
-            records.append(NewRecord(payload, fields))
-        return records
+    def write_history(self, log: HistoryWriter) -> None:
+        """Segments are full, truncated, overwritten and compacted; a part of them is flushed."""
+        chance = log.chance
+        log.name = "partition"
+        size = chance.choice((250, 400, 1000))
+        descriptor = chance.choice(("1", "2/1", "2/2", "2/2"))
+        log.context = {"last_flushed_index": "0"}
+        log.write([], max_segment_size=size, descriptor=descriptor)
+        flushed = 0
+        for _ in range(chance.randrange(1, 7)):
+            log.append(
+                [
+                    NewRecord(log.payload((0, 1, 9, 40, size // 3))[: size - 110])
+                    for _ in range(chance.randrange(5))
+                ]
+            )
+            records = log.read(log.contents).records
+            if not records:
+                continue
+            if chance.random() < 0.3:
+                _truncate(log, records, flushed)
+            elif chance.random() < 0.6:
+                flushed = chance.randrange(flushed, int(records[-1].fields["index"]) + 1)
+                log.context = {"last_flushed_index": str(flushed)}
+        # A crash stops the write of one record.
+        log.append([NewRecord(log.payload((0, 1, 9, 40))[: size - 110])])
+        if chance.random() < 0.2:
+            log.context = {"last_flushed_index": None}
+
+    def stored_records(
+        self, files: Mapping[str, bytes], records: Sequence[Record]
+    ) -> Sequence[Record]:
+        """A frame of 0 hides truncated records; a wrong flushed index brings them back."""
+        stored: list[Record] = []
+        for record, following in zip_longest(records, records[1:]):
+            stored.append(record)
+            if following is None or following.file != record.file:
+                stored += _truncated(files[record.file or ""], record.at + record.size)
+        return stored
+
+
+def _truncate(log: HistoryWriter, records: Sequence[Record], flushed: int) -> None:
+    """Remove records after the flushed index, as the writer of a raft follower does (ZBJ-022).
+
+    Only the last segment that was begun is not sealed.
+    """
+    files = dict(by_name(log.contents))
+    last = max((name for name in files if files[name][0]), key=_number)
+    later = [each for each in records if each.file == last and int(each.fields["index"]) > flushed]
+    if not later:
+        return
+    record = log.chance.choice(later)
+    data = bytearray(files[last])
+    for at in (record.at, record.at + record.size):
+        data[at : at + 1] = bytes(at < len(data))
+    files[last] = bytes(data)
+    kept = {name: each for name, each in files.items() if _number(name) <= _number(last)}
+    index = int(record.fields["index"])
+    log.put(kept, [each.payload for each in records if int(each.fields["index"]) < index])
+
+
+def _number(name: str) -> int:
+    return int(name.rpartition("-")[2].removesuffix(".log"))
+
+
+def _truncated(data: bytes, at: int) -> Iterator[Record]:
+    """Yield the whole records from the end of a segment on, whatever their frames are."""
+    log = io.BytesIO(data)
+    descriptor = read_descriptor(log)
+    assert isinstance(descriptor, Descriptor)
+    scan = SegmentScan(log, len(data), descriptor, Cursor(descriptor.index), None)
+    while isinstance(record := scan.parse(at), Parsed):
+        yield Record(at, record.end - at, record.payload)
+        at = record.end
 
 
 SWEEP = ZeebeSweep()

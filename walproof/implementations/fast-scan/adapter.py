@@ -1,4 +1,4 @@
-"""The adapter of the scanners in ``walproof.scan``."""
+"""The adapter of the scanners in ``walproof.scanners``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from reference_impl.answer import collect
 from reference_impl.formats import FORMATS
 from reference_impl.paths import IS_INSTALLED
 from walproof.formats import plugin_for
-from walproof.scan import answers
+from walproof.log import Log
+from walproof.scanners import answers
 
 
 def version() -> str:
@@ -28,7 +29,7 @@ def version() -> str:
 
 def read(path: Path, request: Request) -> dict[str, Any]:
     """Return the scanner's answer, converted from columns to records."""
-    return collect(answers.read(request["format"], path, request["context"])).to_json()
+    return collect(answers.read(Log(request["format"], path, context=request["context"]))).to_json()
 
 
 if __name__ == "__main__":

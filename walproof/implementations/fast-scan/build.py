@@ -10,15 +10,15 @@ import sys
 
 from conformance.vectors import load_all
 from reference_impl.paths import IS_INSTALLED
-from walproof.scan import scanner
-from walproof.scan.log import Log
-from walproof.scan.model import Wanted
+from walproof.log import Log
+from walproof.scanners import scanner
+from walproof.scanners.model import Wanted
 
 if IS_INSTALLED:  # as in adapter.py
     os.environ.setdefault("NUMBA_CACHE_DIR", sys.argv[1])
 
 for vector in load_all().values():
     if vector.operation == "read":
-        log = Log(vector.input, vector.body.get("context", {}))
-        for _ in scanner(str(vector.body["format"])).scan(log, Wanted()):
+        log = Log(str(vector.body["format"]), vector.input, context=vector.body.get("context"))
+        for _ in scanner(log.format).scan(log, Wanted()):
             pass

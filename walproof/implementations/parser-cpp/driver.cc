@@ -1,10 +1,8 @@
 // Driver of the C++ parsers: lists the fields that they find (walproof/parsers/README.md).
-#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
-#include "leveldb_log.h"
 #include "listing.h"
 
 bool listing_of(const std::string& grammar, const std::string& bytes, Listing& list);
@@ -74,37 +72,9 @@ std::string reply(const std::string& request) {
     return head + (member(request, "listing") == "true" ? ",\"listing\":[" + lines + "]" : "") + "}}";
 }
 
-/** Reads a LevelDB log a number of times, for `lab bench`. */
-void bench(const std::string& path, int repeat) {
-    std::string seconds;
-    uint64_t records = 0, payload = 0;
-    for (int round = 0; round < repeat; round++) {
-        auto started = std::chrono::steady_clock::now();
-        records = payload = 0;
-        std::ifstream file(path, std::ios::binary);
-        kaitai::kstream stream(&file);
-        leveldb_log_t log(&stream);
-        for (leveldb_log_t::block_t* block : *log.blocks()) {
-            if (!block->has_records()) continue;
-            for (leveldb_log_t::record_t* record : *block->records()) {
-                leveldb_log_t::record_type_t type = record->header()->type();
-                records += type == leveldb_log_t::RECORD_TYPE_FULL || type == leveldb_log_t::RECORD_TYPE_LAST;
-                payload += record->data().size();
-            }
-        }
-        std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
-        seconds += (seconds.empty() ? "" : ",") + std::to_string(taken.count());
-    }
-    std::cout << "{\"records\":" << records << ",\"payload_bytes\":" << payload << ",\"all_seconds\":[" << seconds << "]}\n";
-}
-
 }  // namespace
 
-int main(int count, char** arguments) {
-    if (count > 3 && std::string(arguments[1]) == "bench") {
-        bench(arguments[2], std::stoi(arguments[3]));
-        return 0;
-    }
+int main() {
     for (std::string line; std::getline(std::cin, line);) {
         std::string command = member(line, "cmd");
         if (command == "bye") break;

@@ -2,7 +2,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,11 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"time"
-
-	"github.com/kaitai-io/kaitai_struct_go_runtime/kaitai"
-	"walproof/parsers"
 )
 
 // Request is one line from the harness.
@@ -54,39 +48,7 @@ func reply(models map[string]Model, request Request) map[string]any {
 	return map[string]any{"seq": request.Seq, "structure": structure}
 }
 
-// bench reads a LevelDB log a number of times, for `lab bench`.
-func bench(path string, repeat int) {
-	var seconds []float64
-	var records, payload int
-	for range repeat {
-		started := time.Now()
-		records, payload = 0, 0
-		data, err := os.ReadFile(path)
-		check(err)
-		log := parsers.NewLeveldbLog()
-		check(log.Read(kaitai.NewStream(bytes.NewReader(data)), nil, log))
-		for _, block := range log.Blocks {
-			for _, record := range block.Records {
-				if record.Header.Type == 1 || record.Header.Type == 4 {
-					records++
-				}
-				payload += len(record.Data)
-			}
-		}
-		seconds = append(seconds, time.Since(started).Seconds())
-	}
-	check(json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"records": records, "payload_bytes": payload, "all_seconds": seconds,
-	}))
-}
-
 func main() {
-	if len(os.Args) > 4 && os.Args[2] == "bench" {
-		repeat, err := strconv.Atoi(os.Args[4])
-		check(err)
-		bench(os.Args[3], repeat)
-		return
-	}
 	said, err := os.ReadFile(filepath.Join(os.Args[1], "models.json"))
 	check(err)
 	var models map[string]Model

@@ -18,9 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import walproof.adapterkit.Implementation.Description;
-import walproof.adapterkit.Measure;
 import walproof.adapterkit.Protocol;
-import walproof.parsers.LeveldbLog;
 
 /** Lists the fields that the package of Java parsers finds (walproof/parsers/README.md). */
 public final class Driver {
@@ -191,28 +189,7 @@ public final class Driver {
         return array;
     }
 
-    /** Reads a LevelDB log once, for {@code lab bench}. */
-    private static Measure.Read pass(Path log) throws Exception {
-        long records = 0;
-        long payload = 0;
-        byte[] bytes = Files.readAllBytes(log);
-        for (LeveldbLog.Block block : new LeveldbLog(new ByteBufferKaitaiStream(bytes)).blocks()) {
-            if (block.hasRecords()) {
-                for (LeveldbLog.Record one : block.records()) {
-                    LeveldbLog.RecordType type = one.header().type();
-                    records += type == LeveldbLog.RecordType.FULL || type == LeveldbLog.RecordType.LAST ? 1 : 0;
-                    payload += one.data().length;
-                }
-            }
-        }
-        return new Measure.Read(records, payload);
-    }
-
     public static void main(String[] args) throws Exception {
-        if (args.length > 1 && args[1].equals("bench")) {
-            Measure.run(Integer.parseInt(args[3]), () -> pass(Path.of(args[2])));
-            return;
-        }
         Driver driver = new Driver(Path.of(args[0], "models.json"));
         Description hello = new Description("parser-java", "0.11", List.of("*"), List.of("structure"),
                 List.of("structure", "absent"), "https://kaitai.io",

@@ -136,30 +136,8 @@ function reply(request) {
   return { seq, structure };
 }
 
-/** Reads a LevelDB log a number of times, for `lab bench`. */
-function bench(log, repeat) {
-  const seconds = [];
-  let records, payload;
-  for (let round = 0; round < repeat; round++) {
-    const started = process.hrtime.bigint();
-    records = payload = 0;
-    for (const block of parsers.parse(parsers.LeveldbLog, fs.readFileSync(log)).blocks) {
-      for (const record of block.hasRecords ? block.records : []) {
-        records += record.header.type === 1 || record.header.type === 4 ? 1 : 0;
-        payload += record.data.length;
-      }
-    }
-    seconds.push(Number(process.hrtime.bigint() - started) / 1e9);
-  }
-  return { records, payload_bytes: payload, all_seconds: seconds };
-}
-
-if (process.argv[3] === "bench") {
-  console.log(JSON.stringify(bench(process.argv[4], Number(process.argv[5]))));
-} else {
-  readline.createInterface({ input: process.stdin }).on("line", (line) => {
-    const request = JSON.parse(line);
-    if (request.cmd === "bye") process.exit(0);
-    process.stdout.write(`${JSON.stringify(reply(request))}\n`);
-  });
-}
+readline.createInterface({ input: process.stdin }).on("line", (line) => {
+  const request = JSON.parse(line);
+  if (request.cmd === "bye") process.exit(0);
+  process.stdout.write(`${JSON.stringify(reply(request))}\n`);
+});

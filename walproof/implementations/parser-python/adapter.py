@@ -19,9 +19,8 @@ sys.path[:0] = [str(HERE.parents[3]), str(BUILD / "package")]
 
 from kaitaistruct import __version__  # noqa: E402
 
-from conformance.adapterkit import measure  # noqa: E402
 from conformance.kaitai.model import Model  # noqa: E402
-from conformance.structure.listing import Tells, Walk, digest  # noqa: E402
+from conformance.structure.listing import ListingWalk, Tells, digest  # noqa: E402
 
 
 @functools.cache
@@ -44,7 +43,7 @@ def lines(grammar: str, path: Path) -> list[str]:
         top = parser.from_bytes(path.read_bytes())
     except Exception:  # any exception of the parser refuses the log
         return ["!"]
-    return list(Walk(model, Tells()).lines(top))
+    return list(ListingWalk(model, Tells()).lines(top))
 
 
 def reply(request: dict[str, Any]) -> dict[str, Any]:
@@ -72,23 +71,8 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
     return {"seq": request["seq"], "structure": structure}
 
 
-def sizes(path: Path) -> tuple[int, int]:
-    """Read a LevelDB log for ``lab bench``; return the numbers of records and payload bytes."""
-    from walproof_parsers import LeveldbLog
-
-    records = payload = 0
-    for block in LeveldbLog.from_bytes(path.read_bytes()).blocks:
-        for record in block.records if block.has_records else ():
-            records += record.header.type.value in (1, 4)
-            payload += len(record.data)
-    return records, payload
-
-
 def main() -> None:
-    """Run the protocol, or ``bench PATH REPEAT``."""
-    if sys.argv[2:3] == ["bench"]:
-        measure(int(sys.argv[4]), lambda: sizes(Path(sys.argv[3])))
-        return
+    """Run the protocol."""
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if request["cmd"] == "bye":

@@ -13,11 +13,11 @@ from typing import Any
 from conformance.adapterkit import record
 
 from . import links as link_checks
-from . import seals
+from . import proofs, seals
 from .counts import check as check_counts
-from .faults import CHAIN, COUNTS, Fault, Found, Ranges
+from .faults import CHAIN, COUNTS, KEY, Fault, Found, Ranges
 from .payloads import exported, shown
-from .walk import DATA, Journal
+from .walk import DATA, DATA_TABLE, FIELD, FIELD_TABLE, TAG, Journal
 
 _SIGNATURE = b"LPKSHHRH"
 
@@ -34,9 +34,30 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         return refused(why)
     if len(data) < int.from_bytes(data[88:96], "little"):
         return torn_header(data)
-    return Reading(Journal(data, context.get("max_field_size", 64 << 20)), context).answer(
+    return Reading(walked(data, context.get("max_field_size", 64 << 20)), context).answer(
         request["profile"]
     )
+
+
+def walked(data: bytes, limit: int) -> Journal:
+    """Return a journal after its walk and the proofs of its fields (SDJ-105, SDJ-106)."""
+    journal = Journal(data, limit)
+    journal.walk()
+    if journal.sound(DATA) or journal.sound(FIELD):
+        proofs.prove(journal)
+    elif proofs.has_wrong_flag(journal):
+        journal = Journal(data, limit, is_keyed=not journal.is_keyed)
+        journal.blame(Fault(KEY, "bad-header", 12, 16))
+        journal.walk()
+        proofs.prove(journal)
+    elif file_id := proofs.right_file_id(journal):
+        journal = Journal(data, limit, file_id=file_id)
+        journal.blame(Fault(KEY, "bad-header", 24, 40))
+        journal.walk()
+        proofs.prove(journal)
+    else:
+        proofs.prove(journal, is_key_doubtful=journal.is_keyed)
+    return journal
 
 
 def refused(why: str) -> dict[str, Any]:
@@ -68,7 +89,6 @@ class Reading:
 
     def __init__(self, journal: Journal, context: dict[str, Any]) -> None:
         self.journal, self.context = journal, context
-        journal.walk()
         self.links = link_checks.check(journal)
         seals.check(journal, context.get("key"))
         check_counts(journal, self.links)
@@ -139,30 +159,30 @@ class Reading:
             "reason": reason,
             "records": records,
             "lost": sorted(lost, key=lambda item: item["from"]),
-            "end": end if verdict == "intact" else None,
+            "end": end if verdict == "intact" and self.may_go_on() else None,
         }
+
+    def may_go_on(self) -> bool:
+        """Return whether a writer may append to this file if it is intact (SDJ-055, SDJ-087)."""
+        header, objects = self.journal.header, list(self.journal.objects.values())
+        has_tables = {DATA_TABLE, FIELD_TABLE} <= {item.type for item in objects}
+        if header.is_sealed and (not objects or objects[-1].type != TAG):
+            return False
+        return has_tables and not self.journal.data[16] and not header.compatible_flags & ~7
 
     def stop(self, lowest: int) -> int:
         """Return the offset at which ``strict`` stops: the damage or the first incomplete entry."""
         for entry in self.links.entries:
             if entry.at + entry.parsed.len_object > lowest:
                 break
-            is_whole = len(self.payloads(entry)) == len(entry.body.items)
+            is_whole = len(self.links.payloads(entry)) == len(entry.body.items)
             if entry.at in self.unacknowledged or not is_whole:
                 return entry.at
         return lowest
 
-    def payloads(self, entry: Found) -> list[bytes]:
-        """Return the sound fields of an entry, in stored order."""
-        given = entry.body.items[: self.links.given.get(entry.at)]
-        objects = (self.journal.objects.get(item.ofs_data) for item in given)
-        return [
-            data.payload for data in objects if data and data.type == DATA and not data.is_wrong
-        ]
-
     def record(self, entry: Found) -> dict[str, Any]:
         """Return a record (SDJ-042, SDJ-063)."""
-        body, payloads = entry.body, self.payloads(entry)
+        body, payloads = entry.body, self.links.payloads(entry)
         seqnum_id, boot_id = self.journal.header.seqnum_id.hex(), body.boot_id.hex()
         missing = len(body.items) - len(payloads)
         named = [payload for payload in payloads if not payload.startswith(b"_BOOT_ID=")]
@@ -191,5 +211,5 @@ class Reading:
         matches: dict[bytes, set[bytes]] = {}
         for text in [match] if isinstance(match, str) else match:
             matches.setdefault(text.encode().partition(b"=")[0], set()).add(text.encode())
-        has = set(self.payloads(entry)) if matches else set()
+        has = set(self.links.payloads(entry)) if matches else set()
         return all(has & values for values in matches.values())

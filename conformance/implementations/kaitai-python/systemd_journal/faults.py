@@ -7,8 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-# The steps of SDJ-040.
-HEADER, OBJECTS, CHAIN, ENTRIES, TABLES, FIELDS, LISTS, MISLED, SEALS, COUNTS = range(10)
+# The steps of SDJ-040. KEY (SDJ-106) and SKIPPED (SDJ-004) are the end of its first step.
+(
+    HEADER,
+    KEY,
+    SKIPPED,
+    OBJECTS,
+    CHAIN,
+    ENTRIES,
+    TABLES,
+    FIELDS,
+    LISTS,
+    MISLED,
+    SEALS,
+    COUNTS,
+) = range(12)
 
 
 @dataclass(frozen=True)
@@ -31,7 +44,9 @@ class Fault:
 class Found:
     """An object that the walk found, including its padding.
 
-    For a valid DATA object, ``payload`` is its payload. For a valid FIELD object, it is the name.
+    For a DATA object, ``payload`` is its payload. For a FIELD object, it is the name. It is empty
+    if the object has a fault other than a wrong hash. ``has_wrong_hash`` is true if a wrong hash
+    is the only fault, even of a proven object (SDJ-105).
     """
 
     at: int
@@ -40,6 +55,7 @@ class Found:
     parsed: Any
     is_wrong: bool
     payload: bytes
+    has_wrong_hash: bool
 
     @property
     def body(self) -> Any:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .faults import CHAIN, ENTRIES, FIELDS, HEADER, LISTS, MISLED, TABLES, Fault, Found
 from .walk import ARRAY, DATA, DATA_TABLE, ENTRY, FIELD, FIELD_TABLE, Journal
+
+_BOOT_ID = re.compile(rb"_BOOT_ID=([0-9a-fA-F]{32})")
 
 
 class Links:
@@ -101,10 +104,10 @@ class Links:
         """Return the entries that the main chain omits."""
         return [entry for entry in self.entries if entry.at not in self.linked]
 
-    # Entries (SDJ-043, SDJ-047)
+    # Entries (SDJ-043, SDJ-047, SDJ-107)
 
     def check_entries(self) -> None:
-        """Check the seqnum and the items of each entry, and collect the entries of each DATA."""
+        """Check each entry, and collect the entries of each DATA."""
         width, number = 4 if self.journal.is_compact else 16, 0
         to_give = 256 * self.journal.place + 4 * self.journal.limit
         for entry in self.entries:
@@ -131,6 +134,23 @@ class Links:
                 self.given[entry.at] = index
                 stop = entry.at + entry.parsed.len_object
                 self.journal.blame(Fault(ENTRIES, "too-large", start, stop))
+            self.check_boot_id(entry)
+
+    def check_boot_id(self, entry: Found) -> None:
+        """Compare the boot id of an entry with its fields (SDJ-107)."""
+        matches = [_BOOT_ID.fullmatch(payload) for payload in self.payloads(entry)]
+        boot_ids = {bytes.fromhex(match[1].decode()) for match in matches if match}
+        header, boot_id = self.journal.header, entry.body.boot_id
+        if boot_id == header.tail_entry_boot_id and not header.compatible_flags & 2:
+            return
+        if boot_ids and boot_id not in boot_ids:
+            self.journal.blame(Fault(ENTRIES, "bad-entry", entry.at + 40, entry.at + 56))
+
+    def payloads(self, entry: Found) -> list[bytes]:
+        """Return the valid fields of an entry, in stored order."""
+        given = entry.body.items[: self.given.get(entry.at)]
+        objects = (self.sound(item.ofs_data, DATA) for item in given)
+        return [data.payload for data in objects if data]
 
     # Hash tables (SDJ-016, SDJ-024, SDJ-095)
 
@@ -177,7 +197,10 @@ class Links:
             member = self.journal.objects.get(link)
             is_kind = member is not None and member.type == member_type
             is_new = link > before and link not in reached
-            if member is not None and is_kind and member.is_wrong and is_new:
+            is_doubtful = member and (
+                member.is_wrong or (member.type == DATA and member.has_wrong_hash)
+            )
+            if member is not None and is_kind and is_doubtful and is_new:
                 pass  # its own links are still valid
             elif self.journal.has_lost(link):
                 return False

@@ -130,7 +130,12 @@ def _zstd(stored: bytes, limit: int) -> bytes:
 def is_field(payload: bytes) -> bool:
     """Return whether a payload is ``NAME=value`` with a valid name (SDJ-045, SDJ-086)."""
     name, equals, _ = payload.partition(b"=")
-    return bool(equals) and _NAME.fullmatch(name) is not None
+    return bool(equals) and is_name(name)
+
+
+def is_name(name: bytes) -> bool:
+    """Return whether a name is valid (SDJ-086)."""
+    return _NAME.fullmatch(name) is not None
 
 
 def exported(payloads: list[bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""Walk over all objects of a journal with the generated parser (SDJ-040, SDJ-041, SDJ-098).
+"""Walk over all objects of a journal with the generated parser (SDJ-041, SDJ-098, SDJ-104).
 
 The parser reads the fields of the header and of an object. This module determines where objects
 begin, which objects are valid, and where the walk continues after a fault.
@@ -6,7 +6,7 @@ begin, which objects are valid, and where the walk continues after a fault.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +14,7 @@ from kaitaistruct import BytesIO, KaitaiStream
 
 from conformance.kaitai.compile import compiled
 
-from .faults import OBJECTS, Fault, Found
+from .faults import OBJECTS, SKIPPED, Fault, Found
 from .hashes import jenkins, siphash
 from .payloads import ANNOUNCED, BadPayload, is_field, unpacked
 
@@ -28,13 +28,22 @@ TOO_LATE = 2**55
 class Journal:
     """A journal file with the objects and faults of the walk."""
 
-    def __init__(self, data: bytes, limit: int) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        limit: int,
+        is_keyed: bool | None = None,
+        file_id: bytes | None = None,
+    ) -> None:
         self.data, self.size, self.limit = data, len(data), limit
         self.io = KaitaiStream(BytesIO(data))
         self.header_size = int.from_bytes(data[88:96], "little")
         self.root = SystemdJournal(KaitaiStream(BytesIO(data[: self.header_size])))
         self.header = self.root.header
         self.is_compact: bool = self.root.is_compact
+        # The keyed flag and the key of the hashes, or better ones (SDJ-106).
+        self.is_keyed: bool = self.header.is_keyed_hash if is_keyed is None else is_keyed
+        self.file_id: bytes = self.header.file_id if file_id is None else file_id
         # The size in bytes of a slot of an array.
         self.width = 4 if self.is_compact else 8
         self.fixed = {1: 72 if self.is_compact else 64, 2: 40, 3: 64, 4: 16, 5: 16, 6: 24, 7: 64}
@@ -51,6 +60,9 @@ class Journal:
         self.place = self.header_size
         self._parsed: dict[int, Any] = {}
         self._known: list[int] | None = None
+        # The place of the last search for a known object, the next index to try, and the result.
+        self._search: tuple[int, int, int | None] = (-1, 0, None)
+        self._jenkins: dict[int, int] = {}
         self.chained = sorted(set(self.entries_of_chain()))
 
     def blame(self, fault: Fault) -> None:
@@ -73,22 +85,23 @@ class Journal:
         if at % 8 or at < (first or self.header_size) or at + 16 > self.size:
             return None
         type, size = self.data[at], int.from_bytes(self.data[at + 8 : at + 16], "little")
-        if type not in self.fixed or at + size > self.size:
-            return None
-        if type != DATA and self.data[at + 1] & 7:
-            return None
-        body = size - self.fixed[type]
-        if (type == TAG and body) or (type != TAG and (body < 1 or body % self.unit[type])):
+        if type not in self.fixed or at + size > self.size or not self.allows(type, size):
             return None
         return type, size
 
-    def leads_across(self, at: int, type: int, size: int) -> bool:
-        """Return whether an object covers the start of an entry of the main chain (SDJ-041)."""
-        crossed = bisect_right(self.chained, at) != bisect_left(self.chained, at + size)
-        return type > FIELD and crossed
+    def allows(self, type: int, size: int) -> bool:
+        """Return whether an object of a known type may have a size (SDJ-011)."""
+        body = size - self.fixed[type]
+        return not body if type == TAG else body >= 1 and body % self.unit[type] == 0
 
-    def parsed(self, at: int) -> Any:
-        """Return a framed object, as the generated parser reads it."""
+    def parsed(self, at: int, size: int | None = None) -> Any:
+        """Return an object, as the generated parser reads it, by its own size or a right one."""
+        if size is not None:
+            data = (
+                self.data[at : at + 8] + size.to_bytes(8, "little") + self.data[at + 16 : at + size]
+            )
+            io = KaitaiStream(BytesIO(data))
+            return SystemdJournal.JournalObject(0, io, self.root, self.root)
         if at not in self._parsed:
             self.io.seek(at)
             self._parsed[at] = SystemdJournal.JournalObject(at, self.io, self.root, self.root)
@@ -101,14 +114,17 @@ class Journal:
 
     def hash(self, data: bytes) -> int:
         """Return a hash by the hash function of this file (SDJ-021, SDJ-022)."""
-        return siphash(self.header.file_id, data) if self.header.is_keyed_hash else jenkins(data)
+        return siphash(self.file_id, data) if self.is_keyed else jenkins(data)
 
-    def judged(self, at: int) -> tuple[str | None, bytes]:
-        """Return the reason code for the content of a framed object, and its payload.
+    def inverse_hash(self, data: bytes) -> int:
+        """Return the hash with the keyed flag inverted (SDJ-106)."""
+        return jenkins(data) if self.is_keyed else siphash(self.file_id, data)
+
+    def judged(self, at: int, parsed: Any) -> tuple[str | None, bytes]:
+        """Return the reason code for the content of an object, and its payload.
 
         Each call reduces the budget (SDJ-102, SDJ-103).
         """
-        parsed = self.parsed(at)
         body, type = parsed.body, parsed.type_code
         if type == ENTRY:  # SDJ-015
             times = 0 < body.realtime < TOO_LATE and body.monotonic < TOO_LATE
@@ -131,19 +147,20 @@ class Journal:
                 return bad.code, b""
             self.unpacked += len(payload)
         if self.hash(payload) != body.hash:  # SDJ-044
-            return "hash-mismatch", b""
+            return "hash-mismatch", payload
         if type == DATA and not is_field(payload):
             return "bad-field", b""
         return None, payload
 
     def is_sound(self, at: int) -> bool:
         """Return whether a sound object is at an offset."""
-        return self.framed(at) is not None and self.judged(at)[0] is None
+        return self.framed(at) is not None and self.judged(at, self.parsed(at))[0] is None
 
     def named_table(self, type: int) -> int | None:
         """Return the offset of a table that the header states, if a table is framed there."""
         at = self.place_of_table(type)[0] - 16
-        return at if self.is_a(at, type) else None
+        found = self.objects.get(at)
+        return at if self.is_a(at, type) or (found and found.type == type) else None
 
     def place_of_table(self, type: int) -> tuple[int, int]:
         """Return the offset of a table's first bucket and its size in bytes, from the header."""
@@ -167,7 +184,7 @@ class Journal:
         for array in self.arrays_of_chain():
             for slot in array.body.slots:
                 at = slot.ofs_listed
-                if at and self.is_a(at, ENTRY) and self.judged(at)[0] is None:
+                if at and self.is_a(at, ENTRY) and self.is_sound(at):
                     yield at
 
     def known(self) -> list[int]:
@@ -207,13 +224,133 @@ class Journal:
             body = self.parsed(at).body
             if self.is_a(at, DATA):
                 yield body.ofs_entry
+                yield body.ofs_entry_array
             before, at = at, body.ofs_next_hash
 
-    def known_after(self, at: int) -> int | None:
-        """Return the offset of the first sound object after ``at`` that a link leads to."""
+    def known_after(self, at: int, stop: int | None = None) -> int | None:
+        """Return the offset of the first sound object after ``at`` that a link leads to.
+
+        ``stop`` limits the search to lower offsets. A place is tried once for each ``at``.
+        """
         known = self.known()
-        later = range(bisect_right(known, at), len(known))
-        return next((known[index] for index in later if self.is_sound(known[index])), None)
+        place, index, result = self._search
+        if place != at:
+            index, result = bisect_right(known, at), None
+        while result is None and index < len(known) and (stop is None or known[index] < stop):
+            result = known[index] if self.is_sound(known[index]) else None
+            index += 1
+        self._search = at, index, result
+        return None if result is None or (stop is not None and result >= stop) else result
+
+    # Sizes (SDJ-041, SDJ-104)
+
+    def usable(self, at: int) -> tuple[Any, str | None, bytes] | None:
+        """Return the usable object at an offset, with its reason code and its payload."""
+        if at + 16 > self.size:
+            return None
+        type, own, is_usable = self.data[at], None, False
+        frame = self.framed(at)
+        if frame is not None:
+            parsed = self.parsed(at)
+            own = parsed, *self.judged(at, parsed)
+            is_valid_field = type in (DATA, FIELD) and own[1] is None
+            if is_valid_field and not (type == DATA and parsed.flags & 7):
+                return own
+            is_usable = is_valid_field or self.known_after(at, at + frame[1]) is None
+        other = self.other_size(at, own, is_usable)
+        if other is not None and self.allows(type, other) and at + other <= self.size:
+            parsed = self.parsed(at, other)
+            judged = self.judged(at, parsed)
+            if type not in (DATA, FIELD) or judged[0] is None:
+                return parsed, *judged
+        return own if is_usable else None
+
+    def other_size(
+        self, at: int, own: tuple[Any, str | None, bytes] | None, is_usable: bool
+    ) -> int | None:
+        """Return the size of an object that other bytes of the file give, if any (SDJ-104).
+
+        ``own`` is the object by its own size, if it is framed.
+        """
+        type = self.data[at]
+        if type in (DATA, FIELD):
+            return self.unpadded_size(at, own)
+        if type == ENTRY and is_usable:
+            return self.proven_size(at)
+        size = None
+        if type == ENTRY:
+            size = self.size_of_items(at)
+        elif type in (DATA_TABLE, FIELD_TABLE) and not is_usable:
+            place, buckets = self.place_of_table(type)
+            size = 16 + buckets if at == place - 16 else None
+        if size is None:
+            return None
+        known = self.known_after(at)
+        return size if at + size <= (self.size if known is None else known) else None
+
+    def unpadded_size(self, at: int, own: tuple[Any, str | None, bytes] | None) -> int | None:
+        """Return the size of a DATA or FIELD without the zeros at its end."""
+        size = int.from_bytes(self.data[at + 8 : at + 16], "little")
+        is_past = self.known_after(at, at + size) is not None
+        if own is not None and own[1] is None and not is_past:
+            return None
+        place = at + size + -size % 8
+        end = place if not is_past and self.framed(place) is not None else self.known_after(at)
+        if end is None:
+            return None
+        last = self.data[max(at, end - 7) : end]
+        other = end - at - len(last) + len(last.rstrip(b"\0"))
+        return None if other == size else other
+
+    def items_after(self, start: int) -> Iterator[int]:
+        """Yield the offsets of DATA that items from an offset on point to, up to the file's end."""
+        width = self.unit[ENTRY]
+        for at in range(start, self.size - width + 1, width):
+            self.io.seek(at)
+            yield SystemdJournal.EntryItem(self.io, None, self.root).ofs_data
+
+    def size_of_items(self, at: int) -> int | None:
+        """Return the size of an unusable ENTRY, which has all items that point to DATA."""
+        width, size = self.unit[ENTRY], 64
+        for link in self.items_after(at + 64):
+            found = self.objects.get(link)
+            is_present = found is not None and found.type == DATA and not found.is_wrong
+            if not is_present and (link % 8 or not self.has_lost(link)):
+                break
+            size += width
+        else:
+            if self.is_cut:
+                return None
+        return size if size > 64 else None
+
+    def proven_size(self, at: int) -> int | None:
+        """Return the smallest larger size of a usable ENTRY with which ``xor_hash`` is right."""
+        entry = self.parsed(at)
+        own, width, size, hashes = entry.len_object, self.unit[ENTRY], 64, 0
+        next_link = next(self.items_after(at + own), 0)
+        if not self.is_provable(self.objects.get(next_link)):
+            return None
+        for link in self.items_after(at + 64):
+            data = self.objects.get(link)
+            if not self.is_provable(data):
+                return None
+            hashes ^= self.jenkins_of(data)
+            size += width
+            if size > own and hashes == entry.body.xor_hash:
+                return size
+        return None
+
+    def is_provable(self, found: Found | None) -> bool:
+        """Return whether an object is a DATA that is valid or has only a wrong hash."""
+        if found is None or found.type != DATA:
+            return False
+        return found.has_wrong_hash or not found.is_wrong
+
+    def jenkins_of(self, data: Found) -> int:
+        """Return the Jenkins hash of the payload of a DATA."""
+        if data.at not in self._jenkins:
+            self._jenkins[data.at] = jenkins(data.payload)
+        return self._jenkins[data.at]
 
     # The walk
 
@@ -221,13 +358,13 @@ class Journal:
         """Find all objects; report everything else as lost."""
         passed_over = list(self.passed_over())
         if passed_over:
-            self.lose(min(272, *passed_over), self.header_size, "bad-header")
+            self.lose(min(272, *passed_over), self.header_size, "bad-header", SKIPPED)
         while self.goes_on(at := self.place):
             if at >= self.size and not self.is_cut:
                 return
-            frame = self.framed(at)
-            if frame is not None and not self.leads_across(at, *frame):
-                self.place = self.take(at, *frame)
+            usable = self.usable(at)
+            if usable is not None:
+                self.place = self.take(at, *usable)
                 continue
             known = self.known_after(at)
             self.lose(at, self.size if known is None else known, "bad-object")
@@ -252,27 +389,35 @@ class Journal:
             return True
         return len(self.objects) < self.header.n_objects and self.is_sound(at)
 
-    def take(self, at: int, type: int, size: int) -> int:
+    def take(self, at: int, parsed: Any, code: str | None, payload: bytes) -> int:
         """Add one object and return the offset at which the walk continues."""
+        type: int = parsed.type_code
+        size: int = parsed.len_object
         end = at + size + -size % 8
-        code, payload = self.judged(at)
-        parsed = self.parsed(at)
-        self.objects[at] = Found(at, type, end, parsed, code is not None, payload)
+        is_unhashed = code == "hash-mismatch"
+        has_wrong_hash = is_unhashed and (type == FIELD or is_field(payload))
+        self.objects[at] = Found(at, type, end, parsed, code is not None, payload, has_wrong_hash)
         if code is not None:
             is_doubtful = type != ENTRY and end < self.header.tail_object_offset
             if is_doubtful and self.framed(end) is None:
                 known = self.known_after(at)
                 end = end if known is None else known
             self.lose(at, end, code)
-        elif ANNOUNCED.get(parsed.flags & 7, 0) & ~self.header.incompatible_flags:  # SDJ-027
+        elif type == DATA and ANNOUNCED.get(parsed.flags & 7, 0) & ~self.header.incompatible_flags:
+            # SDJ-027
             self.blame(Fault(OBJECTS, "bad-header", 12, 16))
+        # Invalid content is met first: its range holds these bytes.
+        if type != DATA and parsed.flags & 7:  # SDJ-026
+            self.blame(Fault(OBJECTS, "bad-object", at + 1, at + 2))
+        if size != int.from_bytes(self.data[at + 8 : at + 16], "little"):  # SDJ-104
+            self.blame(Fault(OBJECTS, "bad-object", at + 8, at + 16))
         return end
 
-    def lose(self, start: int, stop: int, code: str) -> None:
+    def lose(self, start: int, stop: int, code: str, step: int = OBJECTS) -> None:
         """Report a range that the walk lost. Links into the range are no faults of their own."""
         stop = min(stop, self.size)
         self.gaps.append((start, stop))
-        self.blame(Fault(OBJECTS, code, start, max(start, stop)))
+        self.blame(Fault(step, code, start, max(start, stop)))
 
     # Results of the walk.
 

@@ -38,7 +38,8 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         events = compare_terms(in_order(file), None)
     else:
         file = snapshot_file(data) if file_type == "snapshot" else state_file(data)
-        events = in_order(file)
+        # A wrong header comes before the snapshot itself, which begins at 0.
+        events = [*file.lost, *file.records] if file_type == "snapshot" else in_order(file)
     if file.refused:
         return {
             "verdict": "refused",

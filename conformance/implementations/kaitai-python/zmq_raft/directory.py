@@ -79,15 +79,17 @@ def directory(
             covered, upcoming = -1, None
             if files and file.lost[0]["reason"].startswith("torn-"):
                 file.lost[0]["reason"] = "missing-data"
-        events += [{**event, "file": name} for event in in_order(file)]
+        events += [{**event, "file": name} for event in [*file.lost, *file.records]]
     spare: list[Member] = []
     while len(files) > 1 and files[-1].is_spare:
         spare.insert(0, files.pop())
     end: tuple[str, int] | None = None
     entries: list[dict[str, Any]] = []
+    highest = 0  # the next index never decreases (ZMR-094)
     for number, member in enumerate(files):
         limit = next((more.index for more in files[number + 1 :] if more.file.committed), None)
-        given, upcoming, end = read_member(member, files, limit, covered, upcoming)
+        highest = max(highest, upcoming or 0)
+        given, upcoming, end = read_member(member, files, limit, covered, upcoming, highest)
         entries += given
     for member in spare:
         if end is None and member.index == upcoming and member.file.end is not None:
@@ -98,7 +100,12 @@ def directory(
 
 
 def read_member(
-    member: Member, files: list[Member], limit: int | None, covered: int, upcoming: int | None
+    member: Member,
+    files: list[Member],
+    limit: int | None,
+    covered: int,
+    upcoming: int | None,
+    highest: int,
 ) -> tuple[list[dict[str, Any]], int | None, tuple[str, int] | None]:
     """Return the events of one file, the next index, and where to write the next entry."""
     file = member.file
@@ -117,13 +124,13 @@ def read_member(
         reason = "snapshot-gap" if member is files[0] else "missing-entries"
         events.append({"from": 0, "to": 0, "reason": reason, "file": member.name})
     for event in in_order(file):
-        if event["index"] <= covered:
+        if event.get("index", covered + 1) <= covered:  # a wrong header has no index
             continue
         if "at" in event and limit is not None and event["index"] >= limit:
             event = as_lost(event, "overlapping-files")
         events.append({**event, "file": member.name})
     following = member.index + (file.whole if torn and is_last else file.committed)
     following = following if limit is None else min(following, limit)
-    upcoming = max(following, covered + 1, upcoming or 0)
+    upcoming = max(following, covered + 1, highest)
     fits = upcoming == following and file.end is not None
     return events, upcoming, (member.name, file.end or 0) if fits else None

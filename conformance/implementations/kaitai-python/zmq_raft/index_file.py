@@ -32,10 +32,19 @@ def index_file(data: bytes, named: int | None, raw: bool) -> File:
     if head.version != 1:
         file.refused = "unsupported-version"
         return file
+    wrong = None
     if head.len_body != 16 + 4 * head.capacity:
-        return file.lose(0, len(data), "bad-header")
+        stored = {4: head.capacity, 12: (head.len_body - 16) / 4}
+        proven = {at: count for at, count in stored.items() if proves(data, count)}
+        if len(proven) != 1:
+            return file.lose(0, len(data), "bad-header")
+        ((wrong, file.capacity),) = proven.items()
+        parsed = with_capacity(data, file.capacity)
+        head = parsed.header
     if named is not None and named != head.first_index:
         return file.lose(0, len(data), "index-mismatch")
+    if wrong is not None:
+        file.lose(wrong, wrong + 4, "bad-header")
     table_end = 24 + 4 * head.capacity
     is_cut = len(data) < table_end
     marked = not is_cut and hasattr(parsed, "chunks") and parsed.chunks[-1].is_marker
@@ -50,6 +59,20 @@ def index_file(data: bytes, named: int | None, raw: bool) -> File:
     file.committed = len(ends)
     cut_entries(file, data, table_end + chunk_sizes(parsed), ends, raw)
     return file
+
+
+def with_capacity(data: bytes, capacity: float) -> Any:
+    """Parse a file as if its header had this capacity."""
+    return Rlog.from_bytes(data[:12] + int(capacity).to_bytes(4, "little") + data[16:])
+
+
+def proves(data: bytes, capacity: float) -> bool:
+    """Return whether META follows a table of this capacity, and leads to the marker (ZMR-042)."""
+    if capacity <= 0 or capacity != int(capacity) or 24 + 4 * capacity > len(data):
+        return False
+    chunks = getattr(with_capacity(data, capacity), "chunks", [])
+    leads = bool(chunks) and chunks[-1].is_marker
+    return leads and data.startswith(b"META", 24 + 4 * int(capacity)) and any(data[24:28])
 
 
 def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) -> None:
@@ -76,7 +99,7 @@ def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) 
         torn = rises and rest[0] > available and rest[-1] <= LIMIT
         last = file.first + len(ends) - 1
         file.lose(offsets[sound[-1]], len(data), "torn-entry" if torn else "bad-offset", last)
-    if any(gap["reason"] == "bad-offset" for gap in file.lost):
+    if any(gap["reason"] in ("bad-offset", "bad-header") for gap in file.lost):
         file.end = None
 
 
@@ -110,17 +133,30 @@ def chunk_sizes(parsed: Any) -> int:
 
 
 def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict[str, Any]]:
-    """Apply ZMR-050 to records and losses in log order."""
+    """Apply ZMR-050 to records and losses in log order; ``before`` is the snapshot's term."""
     falling: set[int] = set()
+    # The numbers of the events of a run, with their terms. The snapshot has no number.
+    run: list[tuple[int | None, int]] = [] if before is None else [(None, before)]
     for number, event in enumerate(events):
         if "term" not in event:
-            before = None
+            run = []
             continue
-        if before is not None and event["term"] < before:
-            falling.add(number)
-            if number and "term" in events[number - 1]:
-                falling.add(number - 1)
-        before = event["term"]
+        term = event["term"]
+        if run and term < run[-1][1]:
+            first, first_term = run[-1]
+            kept = (old for at, old in reversed(run[:-1]) if at not in falling)
+            earlier = next(kept, None)
+            later = events[number + 1].get("term") if number + 1 < len(events) else None
+            lost = {first, number}
+            if first is None:
+                lost = {number}
+            elif later is not None and later < first_term:
+                if earlier is None or earlier <= term:
+                    lost = {first}
+            elif later is not None and earlier is not None and earlier > term:
+                lost = {number}
+            falling.update(at for at in lost if at is not None)
+        run.append((number, term))
     return [
         event if number not in falling else as_lost(event, "decreasing-term")
         for number, event in enumerate(events)

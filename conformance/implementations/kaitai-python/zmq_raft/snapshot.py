@@ -22,9 +22,16 @@ def snapshot_file(data: bytes) -> File:
     if parsed.header.version != 1:
         file.refused = "unsupported-version"
         return file
-    if parsed.header.len_body != 28 or max(parsed.header.index, parsed.header.term) >= 2**53:
+    is_marked = hasattr(parsed, "chunks") and parsed.chunks[-1].is_marker
+    if parsed.header.len_body != 28:  # ZMR-042
+        whole = is_marked and len(parsed.data) == parsed.header.len_data
+        if not whole or not data.startswith(b"META", 36):
+            return file.lose(0, len(data), "bad-header")
+    if max(parsed.header.index, parsed.header.term) >= 2**53:
         return file.lose(0, len(data), "bad-header")
-    if not (hasattr(parsed, "chunks") and parsed.chunks[-1].is_marker):
+    if parsed.header.len_body != 28:
+        file.lose(4, 8, "bad-header")
+    if not is_marked:
         return file.lose(0, len(data), "torn-header")
     at = len(data) - len(parsed.data)
     if len(parsed.data) == parsed.header.len_data:

@@ -29,9 +29,48 @@ def state_file(data: bytes) -> File:
         if changes is None or total > MOST_VALUES:  # ZMR-106: also for later updates
             total = float("inf")
             merged.clear()
+    later = after_fault(data, file) if file.lost and file.end is None else []
     if file.records and total <= MOST_VALUES:
         file.records[-1]["state"] = {key: value for key, (value, _) in merged.items()}
+    file.records += later
     return file
+
+
+def after_fault(data: bytes, file: File) -> list[dict[str, Any]]:
+    """Return the updates after the only faulty one, and shorten its range (ZMR-107)."""
+    at = file.lost[0]["from"]
+    size = extent(State.from_bytes(data[at:]).updates[0], 0)
+    if size is None:
+        return []
+    rest = File(len(data))
+    later = [update for update, _ in updates(data[at + size :], rest)]
+    if rest.lost:
+        return []
+    file.lost[0]["to"] = at + size
+    for update in later:
+        update["at"] += at + size
+    return later
+
+
+def extent(value: Any, depth: int) -> int | None:
+    """Return the length of a MessagePack value of at most 64 levels, or None (ZMR-107)."""
+    if value.first == 0xC1:
+        return 1
+    is_nested = value.is_map or value.is_array
+    if not value.has_len or (is_nested and depth == 64):
+        return None
+    if value.number_width and not hasattr(value, "number"):
+        return None
+    size = 1 + value.len_width + value.number_width + bool(value.is_ext)
+    if value.is_str or value.is_bin or value.is_ext:
+        if len(value.data) < value.len_data:
+            return None
+        size += len(value.data)
+    inner = getattr(value, "elements", ())
+    sizes = [extent(element, depth + 1) for element in inner]
+    if None in sizes or (is_nested and len(inner) < value.num_elements):
+        return None
+    return size + sum(each for each in sizes if each is not None)
 
 
 def updates(data: bytes, file: File) -> Iterator[tuple[dict[str, Any], Changes | None]]:

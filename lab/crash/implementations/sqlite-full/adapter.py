@@ -27,7 +27,7 @@ PAGES, PAGE_SIZE = 7, 4096
 NO_CHECKPOINT_ON_CLOSE = 1006
 
 
-class Database(drivers.CSQLite):
+class WalDatabase(drivers.CSQLite):
     """A connection to the database of a log."""
 
     FLAGS = drivers.CSQLite.FLAGS | drivers.CSQLite.URI
@@ -42,7 +42,7 @@ class Database(drivers.CSQLite):
 def opened(log: Path) -> Iterator[drivers.Connection]:
     """Open the database of a log. Raises :class:`Refused` for every error of SQLite."""
     try:
-        connection = Database(log.with_name(log.name.removesuffix("-wal")))
+        connection = WalDatabase(log.with_name(log.name.removesuffix("-wal")))
         try:
             connection.execute(f"PRAGMA synchronous={os.environ['SQLITE_SYNCHRONOUS']}")
             connection.execute("PRAGMA wal_autocheckpoint=0")
@@ -96,7 +96,7 @@ if __name__ == "__main__":
     serve(
         {
             "name": os.environ["WALPROOF_NAME"],
-            "version": Database.version(),
+            "version": WalDatabase.version(),
             "formats": ["sqlite-wal"],
             "profiles": ["recover", "append"],
             "reports": ["records", "at", "size", "frame", "pages", "db_pages", "signals"],

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from conformance.contents import by_name, read_contents, write_contents
 from conformance.recipes.algebra import Damage
-from lab.databases.model import (
-    Case,
+from lab.databases.damaged_logs import (
+    DatabaseCase,
     FormatDatabases,
     Item,
     damaged_cases,
@@ -26,7 +26,9 @@ from reference_impl.answer import Answer
 
 FORMAT = "kahadb-journal"
 WRITTEN = Path(__file__).with_name("written")
+#: The commands that add and remove a message, and what ``Store.java`` writes into a message.
 ADD, REMOVE = 1, 2
+MESSAGE_ID, TEXT = re.compile(rb"ID:host-1-1:1:1:\d+"), re.compile(rb"order \d\d x+")
 FIRST, SECOND, LAST = "db-1.log", "db-2.log", "db-3.log"
 
 
@@ -47,7 +49,7 @@ def _acknowledged_again(log: Damage) -> None:
     """Append a copy of the batch with the first acknowledged message."""
     field = log.field(f"{FIRST}:batches[2]")
     again = bytes(log.files[FIRST][field.start : field.end])
-    log.extend(again, "batches[2] of db-1.log, a message that was acknowledged", LAST)
+    log.extend(again, file=LAST)
 
 
 def _flip(log: Damage, before: bytes, further: int) -> None:
@@ -86,25 +88,17 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 def items(answer: Answer) -> frozenset[Item]:
     """Return the messages that were not acknowledged."""
-    from walproof.decode.fault import Undecodable
-    from walproof.formats.kahadb_journal.decoder import decode
-
-    waiting: dict[str, str] = {}
+    waiting: dict[bytes, bytes] = {}
     for record in answer.records:
-        try:
-            result = decode(record.payload)
-        except Undecodable:
-            continue
-        if result["command"] == ADD:
-            waiting[result["message_id"]] = result["message"]["text"]
-        elif result["command"] == REMOVE:
-            waiting.pop(result["message_id"], None)
-    return frozenset(
-        (shortened(name.encode()), shortened(text.encode())) for name, text in waiting.items()
-    )
+        id = MESSAGE_ID.search(record.payload)
+        if record.payload[0] == ADD and id and (text := TEXT.search(record.payload)):
+            waiting[id[0]] = text[0]
+        elif record.payload[0] == REMOVE and id:
+            waiting.pop(id[0], None)
+    return frozenset((shortened(id), shortened(text)) for id, text in waiting.items())
 
 
-def place(case: Case, folder: Path) -> Path:
+def place(case: DatabaseCase, folder: Path) -> Path:
     """Place the journal without an index.
 
     The undamaged journal is placed next to it; some modes build an index from it.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Event, Lost, NewRecord, Record
+from reference_impl.answer import End, Event, Lost, NewRecord, Record, Verdict
 
 SIGNATURE = b"TALLY"
 
@@ -20,12 +20,13 @@ def recognise(path: Path) -> bool:
 
 
 def read(path: Path, profile: str, context: Any) -> Iterator[Event]:
-    """Yield the records of a log and the lost ranges, then the end (TLY-001 to TLY-003)."""
+    """Yield the records of a log and the lost ranges, then the end (TLY-001 to TLY-005)."""
     data = path.read_bytes()
     if not data.startswith(SIGNATURE):
         yield End("refused", "not-a-tally", None)
         return
-    at, count, verdict, reason = len(SIGNATURE), 0, "intact", None
+    verdict: Verdict = "intact"
+    at, count, reason = len(SIGNATURE), 0, None
     while at < len(data):
         end = at + 2 + data[at]
         if end > len(data):
@@ -36,13 +37,13 @@ def read(path: Path, profile: str, context: Any) -> Iterator[Event]:
         payload, count = data[at + 1 : end - 1], count + 1
         if sum(payload) % 256 == data[end - 1]:
             yield Record(at, end - at, payload, {"count": count})
+        elif profile == "strict":
+            yield Lost(at, len(data), "checksum-mismatch")
+            yield End("damaged", "checksum-mismatch", None)
+            return
         else:
             yield Lost(at, end, "checksum-mismatch")
-            if reason is None:
-                verdict, reason = "damaged", "checksum-mismatch"
-            if profile == "strict":
-                yield End("damaged", reason, at)
-                return
+            verdict, reason = "damaged", "checksum-mismatch"
         at = end
     yield End(verdict, reason, at)
 
@@ -59,7 +60,10 @@ def write(path: Path, records: Sequence[NewRecord], context: Any) -> None:
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Any) -> None:
-    """Append records after removing a torn tail; raise ``ValueError`` for any other file."""
+    """Append records after removing a torn tail (TLY-006).
+
+    Raises ``ValueError`` for any other file.
+    """
     *_, end = read(path, "recover", context)
     if not isinstance(end, End) or end.end is None:
         raise ValueError("not a tally log")

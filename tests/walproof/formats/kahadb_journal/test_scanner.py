@@ -12,8 +12,8 @@ import pytest
 from reference_impl.answer import Lost
 from reference_impl.kahadb_journal.layout import HEADER
 from walproof.formats.kahadb_journal import scanner
-from walproof.scan.log import Log
-from walproof.scan.model import Wanted
+from walproof.log import Log
+from walproof.scanners.model import Wanted
 
 
 def batch(records: bytes, checksum: int | None = None, size: int | None = None) -> bytes:
@@ -33,6 +33,10 @@ def test_batches_that_all_claim_the_rest_take_linear_time(tmp_path: Path, checks
     log = b"".join(batch(record(b""), checksum, size) for size in sizes)
     path.write_bytes(log + b"garbage at the end")
     started = time.process_time()
-    lost = [event for event in scanner.scan(Log(path), Wanted()) if isinstance(event, Lost)]
+    lost = [
+        event
+        for event in scanner.scan(Log("kahadb-journal", path), Wanted())
+        if isinstance(event, Lost)
+    ]
     assert time.process_time() - started < 10
     assert len(lost) == len(sizes)

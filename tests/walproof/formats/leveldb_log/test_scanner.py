@@ -23,10 +23,10 @@ from reference_impl.leveldb_log.writer import (
     Writer,
 )
 from tests.walproof.formats.agreement import one_by_one
-from tests.walproof.formats.block_logs import SECTOR, damage, in_memory, random_size, small_windows
+from tests.walproof.formats.block_logs import SECTOR, InMemory, damage, random_size, small_windows
 from walproof.formats.leveldb_log import scanner as leveldb_log
-from walproof.scan.log import Log
-from walproof.scan.model import WHOLE, Part, Records, Wanted
+from walproof.log import Log
+from walproof.scanners.model import WHOLE, Part, Records, Wanted
 
 
 def scanned(log: Log, part: Part = WHOLE) -> list[ReferenceEvent]:
@@ -72,7 +72,7 @@ def random_log(seed: int) -> bytes:
 def differences(seed: int, steps: list[int]) -> list[str]:
     data = random_log(seed)
     expected = list(read(io.BytesIO(data)))
-    log = in_memory(data)
+    log = InMemory("leveldb-log", data)
     results = scanned(log)
     wrong = [] if results == expected else [f"{seed}: whole"]
     cap = seed * 97 % 3000
@@ -113,12 +113,14 @@ def test_a_log_of_another_dialect_is_not_split(tmp_path: Path) -> None:
     foreign = HEADER.pack(masked_crc(b"\x05" + data), 16, 5) + data
     path = tmp_path / "000003.log"
     path.write_bytes(foreign + bytes(5 * BLOCK_SIZE))
-    assert leveldb_log.plan(Log(path), 1) == [Part()]
-    assert list(leveldb_log.scan(Log(path), Wanted())) == [End("refused", "foreign-dialect", None)]
+    assert leveldb_log.plan(Log("leveldb-log", path), 1) == [Part()]
+    assert list(leveldb_log.scan(Log("leveldb-log", path), Wanted())) == [
+        End("refused", "foreign-dialect", None)
+    ]
 
 
 def test_a_part_may_be_long() -> None:
     """A long part takes no time; ``None in part`` would compare each number of the range."""
     began = time.process_time()
-    assert not leveldb_log._Specification().holds_of(range(1 << 28))
+    assert not leveldb_log._SpecifiedBlocks().holds_of(range(1 << 28))
     assert time.process_time() - began < 1

@@ -17,11 +17,11 @@ from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER, masked_crc
 from reference_impl.rocksdb_wal.layout import clean_close, pack
 from reference_impl.rocksdb_wal.reader import read_stream
 from reference_impl.rocksdb_wal.writer import Writer
-from tests.walproof.formats.block_logs import damage, in_memory, random_size, small_windows
+from tests.walproof.formats.block_logs import InMemory, damage, random_size, small_windows
 from walproof.formats.rocksdb_wal import scanner
-from walproof.scan import answers
-from walproof.scan.log import Log
-from walproof.scan.model import Event, Records, Wanted
+from walproof.log import Log
+from walproof.scanners import answers
+from walproof.scanners.model import Event, Records, Wanted
 
 NUMBER = 12
 DIALECTS = ("legacy", "recyclable", "wal-sync")
@@ -104,7 +104,7 @@ def test_random_damage(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
         small_windows(random.Random(seed), monkeypatch)
     data, context = random_log(seed)
-    results = in_full(scanner.scan(in_memory(data, context), Wanted()))
+    results = in_full(scanner.scan(InMemory("rocksdb-wal", data, context), Wanted()))
     assert results == expected_events(data, context)
 
 
@@ -134,7 +134,7 @@ def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, dialect: 
         path = tmp_path / name
         path.write_bytes(data)
         tracemalloc.start()
-        events = scanner.scan(Log(path), Wanted(max_payload=1000))
+        events = scanner.scan(Log("rocksdb-wal", path), Wanted(max_payload=1000))
         kinds = {type(event) for event in events}
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()

@@ -13,10 +13,10 @@ from reference_impl.answer import collect
 from reference_impl.formats import named
 from tests.walproof.formats.sqlite_wal.logs import damage, make_log
 from walproof.formats.sqlite_wal import scanner as sqlite_scanner
-from walproof.scan import scanner
-from walproof.scan.answers import answer
-from walproof.scan.log import Log
-from walproof.scan.model import Wanted
+from walproof.log import Log
+from walproof.scanners import scanner
+from walproof.scanners.answers import answer
+from walproof.scanners.model import Wanted
 
 FORMAT = "sqlite-wal"
 SCANNER = scanner(FORMAT)
@@ -25,7 +25,7 @@ SCANNER = scanner(FORMAT)
 def agree(path: Path, log: bytes) -> None:
     path.write_bytes(log)
     expected = collect(named(FORMAT).read(path, "recover", {}))
-    assert answer(FORMAT, SCANNER.scan(Log(path), Wanted())) == expected
+    assert answer(FORMAT, SCANNER.scan(Log(FORMAT, path), Wanted())) == expected
 
 
 @pytest.fixture(params=[None, 1, 1200], ids=["plain", "slot", "two slots"])
@@ -33,7 +33,6 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Make windows of a few slots, so that transactions cross the boundary of a window."""
     if request.param is not None:
         monkeypatch.setattr(sqlite_scanner, "MAX_BYTES", request.param)
-        monkeypatch.setattr(sqlite_scanner, "MAX_ROWS", 2)
 
 
 @pytest.mark.usefixtures("windows")

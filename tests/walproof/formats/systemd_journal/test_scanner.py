@@ -17,11 +17,11 @@ from reference_impl.systemd_journal.layout import ENTRY_ARRAY
 from tests.reference_impl.systemd_journal.journal_files import hello, journal_bytes
 from walproof.formats.systemd_journal import scanner as systemd_scanner
 from walproof.formats.systemd_journal.scanner.intact import check_file
-from walproof.scan import scanner
-from walproof.scan.answers import answer
-from walproof.scan.log import Log
-from walproof.scan.model import Records, Wanted
-from walproof.scan.reference import ReferenceScanner
+from walproof.log import Log
+from walproof.scanners import scanner
+from walproof.scanners.answers import answer
+from walproof.scanners.model import Records, Wanted
+from walproof.scanners.reference import ReferenceScanner
 
 FORMAT = "systemd-journal"
 LONG = [b"MESSAGE=" + b"x" * 700, b"BLOB=\x00\xff\n" + b"y" * 5000, "UNIT=ünïcode \ufdd0".encode()]
@@ -38,7 +38,7 @@ def check(path: Path, data: bytes) -> bool:
     if check_file(data, {}) is None:  # the kernels leave this file to the reference
         assert right.verdict != "intact"
     else:
-        assert answer(FORMAT, scanner(FORMAT).scan(Log(path), Wanted())) == right
+        assert answer(FORMAT, scanner(FORMAT).scan(Log(FORMAT, path), Wanted())) == right
     return right.verdict == "intact"
 
 
@@ -56,7 +56,7 @@ def test_every_changed_byte(is_new: bool, tmp_path: Path) -> None:
 
 def table(path: Path, reader: Any, wanted: Wanted) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for run in reader.scan(Log(path), wanted):
+    for run in reader.scan(Log(FORMAT, path), wanted):
         if isinstance(run, Records):
             columns: dict[str, Any] = {name: col.to_pylist() for name, col in run.fields.items()}
             columns |= {"at": run.at.tolist(), "size": run.size.tolist()}
@@ -129,7 +129,7 @@ def test_an_entry_above_the_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     path = tmp_path / "a.journal"
     path.write_bytes(journal_bytes(*hello(3), LONG, *hello(2)))
     monkeypatch.setattr(systemd_scanner, "LIMIT", 1000)
-    run, _ = scanner(FORMAT).scan(Log(path), Wanted())
+    run, _ = scanner(FORMAT).scan(Log(FORMAT, path), Wanted())
     assert isinstance(run, Records) and run.payload is not None and run.truncated is not None
     assert run.truncated.tolist() == [False, False, False, True, False, False]
     assert run.fields["fields"].is_null().tolist() == run.truncated.tolist()
@@ -139,7 +139,7 @@ def test_an_entry_above_the_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_runs_of_few_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(systemd_scanner, "_RUN_BYTES", 100)
     assert check(tmp_path / "a.journal", journal_bytes(*hello(8), LONG))
-    assert len(list(scanner(FORMAT).scan(Log(tmp_path / "a.journal"), Wanted()))) > 4
+    assert len(list(scanner(FORMAT).scan(Log(FORMAT, tmp_path / "a.journal"), Wanted()))) > 4
 
 
 def test_runs_take_no_time_for_the_fields_of_others(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_runs_take_no_time_for_the_fields_of_others(tmp_path: Path) -> None:
     path.write_bytes(journal_bytes([b"A=1", b"B=2", b"A=3"], [b"A=2", b"A=1"]))
     file = check_file(path.read_bytes(), {})
     assert file is not None
-    columns = systemd_scanner._Columns(file, Wanted())
+    columns = systemd_scanner._EntryColumns(file, Wanted())
     expected = [each.payload for each in reference_answer(path).records]
     columns.n_ranks = 1 << 26
     began = time.process_time()

@@ -17,8 +17,8 @@ from reference_impl.zeebe_journal import raft
 from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record, write
 from walproof.formats.zeebe_journal import scanner
 from walproof.formats.zeebe_journal.scanner import kernel
-from walproof.scan.log import Log
-from walproof.scan.model import Wanted
+from walproof.log import Log
+from walproof.scanners.model import Wanted
 
 
 def test_types_and_faults_of_payloads() -> None:
@@ -52,9 +52,9 @@ def test_a_long_record_takes_no_memory_before_its_checksum_is_valid(tmp_path: Pa
     record = bytearray(pack_record(1, -1, b"z" * (64 << 20)))
     record[-1] ^= 1
     path.write_bytes(pack_descriptor(1, 1, 128 << 20) + record)
-    list(scanner.scan(Log(path), Wanted()))  # compiles the kernel
+    list(scanner.scan(Log("zeebe-journal", path), Wanted()))  # compiles the kernel
     tracemalloc.start()
-    *events, end = scanner.scan(Log(path), Wanted())
+    *events, end = scanner.scan(Log("zeebe-journal", path), Wanted())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert events and end == End("torn", "checksum-mismatch", 57)
@@ -66,6 +66,6 @@ def test_few_segments_are_open_at_a_time(tmp_path: Path) -> None:
     write(tmp_path / "journal", records, {"max_segment_size": 250})
     open_files = Path("/proc/self/fd")
     before = len([*open_files.iterdir()])
-    events = scanner.scan(Log(tmp_path / "journal"), Wanted())
+    events = scanner.scan(Log("zeebe-journal", tmp_path / "journal"), Wanted())
     assert max(len([*open_files.iterdir()]) - before for _ in events) == 1
     assert len([*open_files.iterdir()]) == before

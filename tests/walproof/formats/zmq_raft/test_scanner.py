@@ -12,11 +12,10 @@ pytest.importorskip("numba")
 
 from reference_impl.answer import End, collect
 from reference_impl.formats import named
-from reference_impl.zmq_raft.snapshot import snapshot_bytes
 from walproof.formats.zmq_raft import scanner
-from walproof.scan.answers import read
-from walproof.scan.log import Log
-from walproof.scan.model import Records, Wanted
+from walproof.log import Log
+from walproof.scanners.answers import read
+from walproof.scanners.model import Wanted
 
 
 def index_file(first: int, capacity: int, ends: list[int]) -> bytes:
@@ -32,37 +31,14 @@ def test_a_table_with_maximum_offsets(tmp_path: Path) -> None:
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(1, 900, [2**32 - 1] * 900))
     expected = collect(named("zmq-raft").read(path, "recover", {}))
-    assert collect(read("zmq-raft", path, {})) == expected and expected.lost
-
-
-@pytest.mark.parametrize("name", ["snap", "raft/snap"])
-def test_a_large_snapshot_takes_no_memory(name: str, tmp_path: Path) -> None:
-    """The reader loads only the requested bytes of a snapshot, for a single file and in a log
-    directory.
-    """
-    path, size = tmp_path / name, 64 << 20
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(snapshot_bytes(7, 2, bytes(size), {}))
-    log = Log(path if name == "snap" else path.parent)
-    wanted = Wanted(max_payload=3)
-    list(scanner.scan(log, wanted))  # compiles the kernel
-    tracemalloc.start()
-    run, end = scanner.scan(log, wanted)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert isinstance(run, Records) and run.payload is not None and run.truncated is not None
-    assert run.payload.to_pylist() == [bytes(3)] and run.truncated.tolist() == [True]
-    assert peak < 4 << 20
-    (record,) = collect(named("zmq-raft").read(log.path, "recover", {})).records
-    assert (run.size.tolist(), len(record.payload)) == ([record.size], size)
-    assert isinstance(end, End) and end.verdict == "intact"
+    assert collect(read(Log("zmq-raft", path))) == expected and expected.lost
 
 
 def test_an_empty_table_takes_little_memory(tmp_path: Path) -> None:
     path, capacity = tmp_path / "00000000000001.rlog", 4 << 20
     path.write_bytes(index_file(1, capacity, []))
     tracemalloc.start()
-    (end,) = scanner.scan(Log(path), Wanted())
+    (end,) = scanner.scan(Log("zmq-raft", path), Wanted())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert isinstance(end, End) and end.verdict == "intact"

@@ -1,8 +1,8 @@
 """Open LevelDB databases through plyvel, with one request per line of standard input.
 
-A request is ``{"action": "write" | "open" | "repair", "folder": …}``. The reply is ``{"items":
+A request is ``{"action": "write" | "open", "folder": …}``. The reply is ``{"items":
 {key: value}}`` or ``{"refused": message}``. With the argument ``comparator``, the database has a
-custom comparator, as in IndexedDB. ``repair`` does not use the comparator.
+custom comparator, as in IndexedDB.
 """
 
 import json
@@ -48,8 +48,6 @@ def answer(action: str, folder: str) -> dict[str, Any]:
         if action == "write":
             write(folder, options)
             return {"items": {}}
-        if action == "repair":
-            plyvel.repair_db(folder)
         return {"items": read(folder, options)}
     except Exception as error:
         return {"refused": f"{type(error).__name__}: {error}"}

@@ -1,6 +1,6 @@
 """Open RocksDB databases through rocksdict, with one request per line of standard input.
 
-A request is ``{"action": "write" | "open" | "repair", "folder": …}``; ``write`` also needs
+A request is ``{"action": "write" | "open", "folder": …}``; ``write`` also needs
 ``variant``. The reply is ``{"items": {key: value}}`` or ``{"refused": message}``.
 """
 
@@ -85,8 +85,6 @@ def answer(action: str, folder: str, variant: str) -> dict[str, Any]:
         if action == "write":
             write(folder, variant)
             return {"items": {}}
-        if action == "repair":
-            Rdict.repair(folder, Options(raw_mode=True))
         return {"items": read(folder)}
     except Exception as error:
         return {"refused": f"{type(error).__name__}: {error}"}

@@ -1,12 +1,12 @@
 """The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is authoritative.
 
-A compiled kernel reads valid batches. If a data file has other content, the executable
-specification reads the whole file again.
+A compiled kernel reads intact batches with checksums. If a data file has other content, the
+executable specification reads the whole file again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -15,27 +15,26 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import pyarrow as pa
 
+from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.answer import Lost
 from reference_impl.kahadb_journal.data_file import Scan
 from reference_impl.kahadb_journal.layout import COMMANDS
 from reference_impl.kahadb_journal.reader import Journal
 from walproof.formats.kahadb_journal.scanner import kernel
-from walproof.scan import arrays
-from walproof.scan.log import LocalSource, Log
-from walproof.scan.model import WHOLE, Event, Part, Wanted
-from walproof.scan.reference import ReferenceScanner
-from walproof.scan.walk import AT, Walk
+from walproof.scanners import arrays
+from walproof.scanners.byte_source import LocalSource
+from walproof.scanners.model import WHOLE, Event, Part, ReadableLog, Wanted
+from walproof.scanners.reference import ReferenceScanner
+from walproof.scanners.walk import AT, RecordWalk
 
 FORMAT = "kahadb-journal"
-#: Size of the largest batch that is buffered. The specification reads files with larger batches.
-MAX_HELD_BYTES = 32 << 20
 
 
-def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
     """Return one part for each file of a directory, or a single part if the directory is small."""
     if not log.is_folder():
         return [WHOLE]
-    journal = Journal(log.local(), "recover")
+    journal = Journal(log.readable, "recover")
     names = [path.name for _, path in journal.files]
     sizes = {name: (journal.path / name).stat().st_size for name in [*names, *journal.doubles]}
     if journal.is_refused or len(sizes) < 2 or sum(sizes.values()) <= target_bytes:
@@ -50,20 +49,20 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
     return [Part(0, sizes[name], name, state) for name, state in states.items()]
 
 
-def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of a part. Raises ``OSError``, also if a file shrinks while it is read."""
     if part.file is None:
-        yield from cast(Iterator[Event], _Journal(log.local(), wanted).events())
+        yield from cast(Iterator[Event], _KahaDbJournal(log.readable, wanted).events())
         return
-    path, (reason, is_last) = log.local() / part.file, part.state
+    path, (reason, is_last) = log.readable / part.file, part.state
     if reason is not None:
         yield Lost(0, path.stat().st_size, reason, file=part.file)
         return
     with path.open("rb") as stream:
-        yield from _Scan(stream, part.file, wanted).events(is_last)
+        yield from _DataFile(stream, part.file, wanted).events(is_last)
 
 
-class _Journal(Journal):
+class _KahaDbJournal(Journal):
     """The journal reader of the executable specification, which here yields records in runs."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
@@ -71,36 +70,34 @@ class _Journal(Journal):
         self.wanted = wanted
 
     def scan(self, stream: BinaryIO, name: str | None) -> Scan:
-        return _Scan(stream, name, self.wanted)
+        return _DataFile(stream, name, self.wanted)
 
 
-class _Scan(Scan):
+class _DataFile(Scan):
     def __init__(self, stream: BinaryIO, name: str | None, wanted: Wanted) -> None:
         super().__init__(stream, name)
         self.path, self.wanted = Path(stream.name), wanted
 
     def events(self, is_last: bool) -> Iterator[Any]:
         """Yield records in runs, and lost ranges, in file order."""
-        passed = 0
         with closing(LocalSource(self.path)) as source:
-            walk = _Walk(source, self.size, self.wanted, self.name)
+            walk = _BatchWalk(source, self.size, self.wanted, self.name)
             walk.fill = self._fill
-            for run in walk.runs(0):
-                passed += len(run)
-                yield run
-        at = int(walk.state[AT])
-        if at >= walk.state[kernel.BATCH_END] and self.is_fill(at):
-            self.end = at
-            return
-        events = islice(super().events(is_last), passed, None)
-        yield from ReferenceScanner(FORMAT).in_runs(events, self.wanted)
+
+            def specified(count: int) -> Iterable[ReferenceEvent]:
+                at = int(walk.state[AT])
+                if at >= walk.state[kernel.BATCH_END] and self.is_fill(at):
+                    self.end = at
+                    return ()
+                return islice(super(_DataFile, self).events(is_last), count, None)
+
+            yield from ReferenceScanner(FORMAT).hand_over(walk.runs(0), specified, self.wanted)
 
 
-class _Walk(Walk):
+class _BatchWalk(RecordWalk):
     """The kernel on one data file, whose preallocated space begins at ``fill``."""
 
     smallest = kernel.RECORD_HEAD
-    max_held_bytes = MAX_HELD_BYTES
     states = kernel.STATE
     dtypes = (np.int64, np.int32)
     fill: int
@@ -113,18 +110,10 @@ class _Walk(Walk):
 
     def fields(self, count: int) -> Mapping[str, pa.Array]:
         batches, commands = (column[:count] for column in self.columns)
-        first = int(commands[0])
-        if (commands == first).all():  # the common case: all commands are equal
-            known = None if first == kernel.NO_COMMAND else first
-            name = None if known is None else COMMANDS[known]
-            numbers = arrays.repeated(known, pa.int32(), count)
-            names = arrays.repeated(name, pa.string(), count)
-        else:
-            numbers = pa.array(commands, mask=commands == kernel.NO_COMMAND)
-            names = pa.array(COMMANDS).take(numbers)
+        numbers = pa.array(commands, mask=commands == kernel.NO_COMMAND)
         return {
             "type": arrays.repeated(1, pa.int32(), count),
             "batch": arrays.numbers(batches),
             "command": numbers,
-            "command_name": names,
+            "command_name": pa.array(COMMANDS).take(numbers),
         }

@@ -1,4 +1,4 @@
-"""Compiled kernels of the KahaDB scanner, which read valid batches.
+"""Compiled kernels of the KahaDB scanner, which read intact batches with checksums.
 
 Offsets in the state and in the rows count from the start of the file. Requirement ids refer to
 spec/kahadb-journal.md.
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy import int64
 
-from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
-from walproof.scan.kernels import copy, helper, kernel, load32, load64
-from walproof.scan.walk import AT, BASE, CUT, FULL_UP, NEED, NOT_PLAIN, ROWS, USED_UP
+from reference_impl.kahadb_journal.layout import HEADER
+from walproof.scanners.kernels import copy, helper, kernel, load64
+from walproof.scanners.walk import AT, BASE, CUT, FULL_UP, NEED, NOT_PLAIN, ROWS, USED_UP
 
 CONTROL = 28
 RECORD_HEAD = 5
@@ -28,7 +28,6 @@ NO_COMMAND = -1
 
 _HEADER_START = np.uint64(int.from_bytes(HEADER[:8], "little"))
 _HEADER_END = np.uint64(int.from_bytes(HEADER[8:], "little"))
-_EOF_START = np.uint64(int.from_bytes(EOF_RECORD[:4], "little"))
 
 ADLER_MODULUS = np.uint64(65521)
 #: Longest run of bytes whose weighted sum stays below 2^32.
@@ -70,13 +69,7 @@ def _is_header(data: Any, i: Any) -> Any:
 
 
 @helper
-def _is_eof(data: Any, i: Any) -> Any:
-    """Return whether ``-qMa4`` is at ``i``; reads five bytes (KDB-011)."""
-    return load32(data, i) == _EOF_START and data[i + 4] == EOF_RECORD[4]
-
-
-@kernel
-def command_of(data: Any, i: Any, length: Any) -> Any:
+def _command_of(data: Any, i: Any, length: Any) -> Any:
     """Return the command of a payload at ``i``, or ``NO_COMMAND`` (KDB-016).
 
     Reads at most six of the payload's ``length`` bytes.
@@ -89,19 +82,6 @@ def command_of(data: Any, i: Any, length: Any) -> Any:
         if data[i + k] < 0x80:
             return int64(data[i]) if k + 1 + body == length else NO_COMMAND
     return NO_COMMAND
-
-
-@helper
-def _tiles(data: Any, i: Any, end: Any) -> Any:
-    """Return whether records fill ``[i, end)`` and no record is a batch header (KDB-037)."""
-    while i < end:
-        if i + 4 > len(data):
-            return False
-        size = _number(data, i)
-        if size < RECORD_HEAD or (i + 16 <= len(data) and _is_header(data, i)):
-            return False
-        i += size
-    return i == end
 
 
 @kernel
@@ -119,7 +99,7 @@ def walk(
     batch_rows: Any,
     command_rows: Any,
 ) -> Any:
-    """Read valid batches and their records, and stop at the first offset with other content.
+    """Read intact batches and their records, and stop at the first offset with other content.
 
     ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
     follow the existing ``ROWS`` rows. The payload of row n is copied to
@@ -165,7 +145,7 @@ def walk(
             at_rows[count] = at
             size_rows[count] = length
             batch_rows[count] = batch
-            command_rows[count] = command_of(data, i + RECORD_HEAD, length - RECORD_HEAD)
+            command_rows[count] = _command_of(data, i + RECORD_HEAD, length - RECORD_HEAD)
             count += 1
             offsets[count] = put
             at += length
@@ -186,24 +166,13 @@ def walk(
         if length <= 0 or length > MAX_BATCH or stop > size:
             break
         checksum = (_number(data, i + 20) << 32) | (_number(data, i + 24) & 0xFFFFFFFF)
-        if checksum > 0:
-            if checksum >> 32:
-                break
-            if stop > end:
-                why, state[NEED] = USED_UP, CONTROL + length
-                break
-            if adler32(data, start - base, stop - base, 1) != checksum:  # KDB-036
-                break
-        else:  # KDB-008
-            if min(stop + 16, size) > end:
-                why, state[NEED] = USED_UP, CONTROL + length + 16
-                break
-            j = stop - base
-            in_step = stop == size
-            if not in_step and stop + 16 <= size:
-                in_step = _is_header(data, j) or _is_eof(data, j)
-            if not in_step or not _tiles(data, start - base, j):
-                break
+        if checksum <= 0 or checksum >> 32:
+            break
+        if stop > end:
+            why, state[NEED] = USED_UP, CONTROL + length
+            break
+        if adler32(data, start - base, stop - base, 1) != checksum:  # KDB-036
+            break
         why = FULL_UP
         at, batch, batch_end = start, at, stop
     state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end

@@ -15,30 +15,30 @@ from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, foreign_dialect
 from reference_impl.leveldb_log.reader import Scan, _OpenRecord
 from walproof.formats.leveldb_log.scanner.block_scan import BlockScan
-from walproof.scan.log import Log, Source
-from walproof.scan.model import WHOLE, Event, Part, Wanted
+from walproof.scanners.byte_source import ByteSource
+from walproof.scanners.model import WHOLE, Event, Part, ReadableLog, Wanted
 
 
-def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
     """Return parts of whole blocks, about ``target_bytes`` long. Raises ``OSError``.
 
     At most the first block of the log is read.
     """
     step = max(1, target_bytes // BLOCK_SIZE) * BLOCK_SIZE
-    with closing(log.open()) as source:
+    with closing(log.byte_source()) as source:
         size = source.size
         if size <= max(step, target_bytes) or foreign_dialect(source.read(0, BLOCK_SIZE)):
             return [WHOLE]
     return [Part(start, end) for start, end in pairwise([*range(0, size, step), None])]
 
 
-def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of a log or part, in the order of the reference. Raises ``OSError``."""
-    with closing(log.open()) as source:
-        yield from _Scan(source, wanted, part).events()
+    with closing(log.byte_source()) as source:
+        yield from _LevelDbScan(source, wanted, part).events()
 
 
-class _Specification(Scan):
+class _SpecifiedBlocks(Scan):
     """The executable specification, which receives one block of the log at a time."""
 
     def __init__(self, size: int = 0) -> None:
@@ -61,15 +61,15 @@ class _Specification(Scan):
         )
 
 
-class _Scan(BlockScan):
-    specification: _Specification
+class _LevelDbScan(BlockScan):
+    specification: _SpecifiedBlocks
 
-    def __init__(self, source: Source, wanted: Wanted, part: Part) -> None:
+    def __init__(self, source: ByteSource, wanted: Wanted, part: Part) -> None:
         super().__init__(source, wanted, "leveldb-log", part.start)
         self.is_whole = part == WHOLE
         self.stop = self.size if part.end is None else min(part.end, self.size)
         self.part = range(part.start, self.size + 1 if part.end is None else part.end)
-        self.specification = _Specification(part.start)
+        self.specification = _SpecifiedBlocks(part.start)
 
     def events(self) -> Iterator[Event]:
         if self.start == 0 and self.size and foreign_dialect(self.block(0)):
@@ -94,9 +94,9 @@ class _Scan(BlockScan):
     def _look_back(self) -> None:
         """Set the state of the specification at the start of the part."""
         for base in range(self.start - BLOCK_SIZE, -1, -BLOCK_SIZE):
-            block, unknown = _Specification(base), _OpenRecord(0, 0)
+            block, unknown = _SpecifiedBlocks(base), _OpenRecord(0, 0)
             block.open = unknown
-            for _ in block.next_block(self.window.peek(base, BLOCK_SIZE)):
+            for _ in block.next_block(self.block(base)):
                 pass
             if block.zeros_from is not None:
                 # Fragments after zeros do not belong to any record (LDB-027).

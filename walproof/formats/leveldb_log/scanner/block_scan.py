@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from reference_impl.answer import Event as ReferenceEvent
 from walproof.formats.leveldb_log.scanner import kernel
 from walproof.formats.leveldb_log.scanner.kernel import BLOCK, NONE
-from walproof.scan import arrays
-from walproof.scan.log import Source
-from walproof.scan.model import LONGEST, MAX_BYTES, MAX_ROWS, Event, Records, Wanted
-from walproof.scan.reference import ReferenceScanner
-from walproof.scan.window import passing_window
+from walproof.scanners import arrays
+from walproof.scanners.byte_source import ByteSource
+from walproof.scanners.model import LONGEST, MAX_BYTES, MAX_ROWS, Event, Records, Wanted
+from walproof.scanners.reference import ReferenceScanner
+from walproof.scanners.window import passing_window
 
 #: Maximum number of payload bytes in a run, unless a single record is longer.
 MAX_RUN_BYTES = MAX_BYTES + BLOCK
@@ -29,7 +29,7 @@ class BlockScan(ABC):
     #: The executable specification: a ``Scan`` with ``size``, ``open`` and ``next_block``.
     specification: Any
 
-    def __init__(self, source: Source, wanted: Wanted, format_id: str, start: int = 0) -> None:
+    def __init__(self, source: ByteSource, wanted: Wanted, format_id: str, start: int = 0) -> None:
         self.window = passing_window(source)
         self.reference = ReferenceScanner(format_id)
         self.size = source.size
@@ -64,9 +64,10 @@ class BlockScan(ABC):
     def blocks(self) -> Iterator[Event]:
         """Yield the records and lost ranges of all blocks. Raises ``OSError``."""
         while self.goes_on():
-            if self.is_plain():
-                yield from self._plain_blocks()
-            yield from self.in_runs(self.unusual_blocks())
+            runs = self._plain_blocks() if self.is_plain() else ()
+            yield from self.reference.hand_over(
+                runs, lambda _: filter(self.is_here, self.unusual_blocks()), self.wanted
+            )
 
     def in_runs(self, events: Iterable[ReferenceEvent]) -> Iterator[Event]:
         """Yield the events that belong to this pass, with records in runs."""
@@ -108,23 +109,23 @@ class BlockScan(ABC):
         yield from self._filled(rows)
         self._hand_over_open_record(rows)
 
-    def _take_open_record(self) -> _Rows:
+    def _take_open_record(self) -> _RunArrays:
         """Return a new run that begins with the open record of the specification."""
         state, rest = self.state, self.stop - self.specification.size
         state[:] = 0
         state[kernel.OPEN_AT] = NONE
         record, self.specification.open = self.specification.open, None
         if record is None:
-            return _Rows(b"", rest, self.cap)
+            return _RunArrays(b"", rest, self.cap)
         copied = max(0, min(len(record.data), self.cap))
         state[kernel.OPEN_AT], state[kernel.OPEN_END] = record.at, record.end
         state[kernel.OPEN_LENGTH], state[kernel.OPEN_COPIED] = len(record.data), copied
         state[kernel.PUT] = copied
-        rows = _Rows(memoryview(record.data)[:copied], rest, self.cap)
+        rows = _RunArrays(memoryview(record.data)[:copied], rest, self.cap)
         rows.synced[0] = int(getattr(record, "fields", {}).get("sync_offset", 0))
         return rows
 
-    def _hand_over_open_record(self, rows: _Rows) -> None:
+    def _hand_over_open_record(self, rows: _RunArrays) -> None:
         """Move the open record of a run to the specification, which then continues the record."""
         state = self.state.tolist()
         if state[kernel.OPEN_AT] == NONE:
@@ -137,7 +138,7 @@ class BlockScan(ABC):
         sync_offset = int(rows.synced[state[kernel.ROWS]])
         self.specification.open = self.open_record(at, end, data, sync_offset)
 
-    def _filled(self, rows: _Rows) -> Iterator[Records]:
+    def _filled(self, rows: _RunArrays) -> Iterator[Records]:
         """Yield the records of a run that begin in the scanned part, if there are any."""
         count = int(self.state[kernel.ROWS])
         # Only the first record of a run can begin before the scanned part.
@@ -156,7 +157,7 @@ class BlockScan(ABC):
         ).slice(first, count)
 
 
-class _Rows:
+class _RunArrays:
     """The arrays of a run, which ``walk`` fills; ``carry`` is the start of an open record."""
 
     def __init__(self, carry: bytes | memoryview, rest: int, cap: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
+from walproof.scanners.kernels import copy, crc32c, helper, kernel, load32, load64
 
 BLOCK = 32768
 HEADER, SYNC_HEADER = 7, 19

@@ -5,9 +5,9 @@ A log is not split, because each checksum covers all frames before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -15,47 +15,49 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from reference_impl.answer import End, Record
-from reference_impl.sqlite_wal.layout import FRAME_HEADER_SIZE, State
+from reference_impl.answer import Event as ReferenceEvent
+from reference_impl.sqlite_wal.layout import State
 from reference_impl.sqlite_wal.opening import NoHeader, Opening, Refused, open_log
 from reference_impl.sqlite_wal.reader import Scan, read_file
-from walproof.formats.sqlite_wal.columns import COLUMNS
 from walproof.formats.sqlite_wal.scanner import kernel
-from walproof.scan import arrays
-from walproof.scan.log import Log, Source, open_range
-from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.reference import ReferenceScanner
-from walproof.scan.window import Window
+from walproof.scanners import arrays
+from walproof.scanners.byte_source import LocalSource
+from walproof.scanners.model import MAX_BYTES, WHOLE, Event, Part, ReadableLog, Records, Wanted
+from walproof.scanners.reference import ReferenceScanner
+from walproof.scanners.window import Window
 
+FORMAT = "sqlite-wal"
 #: Number of bytes that the executable specification reads at a time.
 BUFFER_BYTES = 1 << 16
 
 Numbers = NDArray[np.int64]
 
 
-def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
     """Return one part, because a log cannot be split."""
     return [WHOLE]
 
 
-def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of the log, in the order of the reference. Raises ``OSError``."""
-    with closing(log.open()) as source:
-        file: Any = open_range(source, 0, source.size, BUFFER_BYTES)
-        reference = ReferenceScanner("sqlite-wal")
+    path = log.readable
+    with closing(LocalSource(path)) as source, path.open("rb", BUFFER_BYTES) as file:
         opening = _open(file, source.size)
         if opening is None:
-            yield from reference.in_runs(read_file(file, source.size), wanted)
+            yield from ReferenceScanner(FORMAT).in_runs(read_file(file, source.size), wanted)
             return
         rest = _Rest(file, source.size, opening)
-        committed = _Committed(source, rest, wanted)
-        yield from committed.events()
-        if committed.ends_in_older_frames():
-            yield End("intact", None, rest.end)
-        else:
-            yield from reference.in_runs(rest.events(is_strict=False), wanted)
+        frames = _Frames(source, rest, wanted)
+
+        def specified(_: int) -> Iterable[ReferenceEvent]:
+            if frames.end_in_older_frames():
+                return [End("intact", None, rest.end)]
+            return rest.events(is_strict=False)
+
+        yield from ReferenceScanner(FORMAT).hand_over(frames.runs(), specified, wanted)
 
 
-def _open(file: Any, size: int) -> Opening | None:
+def _open(file: BinaryIO, size: int) -> Opening | None:
     """Return the header of a log; None if it is damaged or missing."""
     try:
         opening = open_log(file, size) if size else None
@@ -71,127 +73,99 @@ class _Rest(Scan):
         return iter(())
 
 
-class _Committed:
-    """A pass over the committed frames that sets ``rest`` to the state after these frames."""
+class _Frames:
+    """A pass over the frames that sets ``rest`` to the state after the committed frames."""
 
-    def __init__(self, source: Source, rest: _Rest, wanted: Wanted) -> None:
-        self.source, self.rest, self.wanted = source, rest, wanted
-        self.page_size, self.slot = rest.opening.page_size, rest.slots.slot_size
+    def __init__(self, source: LocalSource, rest: _Rest, wanted: Wanted) -> None:
+        self.rest, self.wanted, self.slots = rest, wanted, rest.slots
+        self.window = Window(source, 0)
         self.is_big = rest.opening.order == ">"
         self.salts = np.uint64(int.from_bytes(rest.opening.salts, "little"))
-        self.step = max(1, MAX_BYTES // self.slot)
-        self.images = Window(source, 0)
+        self.step = max(1, MAX_BYTES // self.slots.slot_size)
 
-    def events(self) -> Iterator[Records]:
+    def runs(self) -> Iterator[Records]:
         """Yield the committed transactions (SQW-010 to SQW-014)."""
-        rest = self.rest
-        window = Window(self.source, 0)
-        page, size = np.empty(self.step, np.int64), np.empty(self.step, np.int64)
-        repeats = np.empty(self.step, np.bool_)
-        pages: list[Numbers] = []
-        value = rest.opening.checksum
-        while (done := rest.first_bad - 1) < rest.slots.count:
-            before = 1 if done else 0
-            wish = min(self.step, rest.slots.count - done)
-            window.hold(rest.slots.at(done + 1 - before), (wish + before) * self.slot)
+        rest, slot, window = self.rest, self.slots.slot_size, self.window
+        length = self.step
+        while rest.committed < self.slots.count:
+            first = rest.committed + 1
+            left = self.slots.count - rest.committed
+            length = min(length, left)
+            before = 1 if rest.committed else 0
+            window.hold(self.slots.at(first - before), (length + before) * slot)
+            page, size = np.empty(length, np.int64), np.empty(length, np.int64)
+            repeats = np.empty(length, np.bool_)
             count = kernel.follow(
-                window.array, before * self.slot, self.slot, self.is_big, _packed(value),
-                self.salts, page[:wish], size, repeats,
+                window.array, self.slots.at(first) - window.base, slot, self.is_big,
+                _packed(rest.committed_value), self.salts, page, size, repeats,
             )  # fmt: skip
-            yield from self._transactions(pages, page[:count], size[:count], repeats, window)
-            rest.first_bad += count
-            if count < wish:
+            rest.first_bad = first + count
+            # A window that is longer than a step holds one long transaction.
+            ends = np.flatnonzero(size[:count])[: 1 if length > self.step else None]
+            if len(ends):
+                yield from self._run(first, page, size[ends], repeats[ends], ends)
+                rest.committed = first + int(ends[-1])
+                at = self.slots.at(rest.committed) - window.base + kernel.CHECKSUM
+                rest.committed_value = tuple(window.array[at : at + 8].view(">u4").tolist())
+                length = self.step
+            elif count < length or length == left:
                 return
-            value = _stored(window.array, (count + before - 1) * self.slot)
+            else:
+                length *= 2
 
-    def _transactions(
-        self, pages: list[Numbers], page: Numbers, size: Numbers, repeats: Any, window: Window
+    def _run(
+        self,
+        first: int,
+        page: Numbers,
+        db_pages: Numbers,
+        repeats: NDArray[np.bool_],
+        ends: Numbers,
     ) -> Iterator[Records]:
-        """Yield the transactions that end in these slots.
-
-        ``pages`` holds the page numbers of the transaction that is open before and after the slots.
-        """
-        rest = self.rest
-        ends = np.flatnonzero(size)
-        if len(ends) == 0:
-            pages.append(page.copy())
-            return
-        lasts = ends + rest.first_bad
-        firsts = np.concatenate([[rest.committed], lasts[:-1]]) + 1
-        numbers = np.concatenate([*pages, page[: ends[-1] + 1]])
-        is_record = (firsts < lasts) | ~repeats[ends] | (firsts == 1)
-        counts = lasts - firsts + 1
-        yield from self._records(
-            firsts[is_record],
-            counts[is_record],
-            numbers[np.repeat(is_record, counts)],
-            size[ends][is_record],
-        )
-        rest.committed = int(lasts[-1])
-        rest.committed_value = _stored(window.array, rest.slots.at(rest.committed) - window.base)
-        pages[:] = [page[ends[-1] + 1 :].copy()]
-
-    def _records(
-        self, firsts: Numbers, counts: Numbers, pages: Numbers, db_pages: Numbers
-    ) -> Iterator[Records]:
-        """Yield transactions in runs; ``pages`` are the page numbers of all transactions."""
-        lengths = counts * self.page_size
-        copied = np.minimum(lengths, max(self.wanted.cap, 0))
-        upto = np.concatenate([[0], np.cumsum(counts)])
-        for begin, end in _runs(copied):
-            run = slice(begin, end)
-            payload, truncated = None, None
-            if self.wanted.payload:
-                payload = self._payload(firsts[run], copied[run])
-                is_cut = copied[run] < lengths[run]
-                truncated = is_cut if is_cut.any() else None
-            of_run = pages[upto[begin] : upto[end]], upto[begin : end + 1] - upto[begin]
-            fields = {
-                "frame": arrays.numbers(firsts[run].copy()),
-                "pages": _json_lists(*of_run) if self.wanted.wants("pages") else None,
-                "db_pages": arrays.numbers(db_pages[run].copy()),
-                "after_loss": arrays.repeated(None, pa.bool_(), end - begin),
-            }
-            fields = {c.name: fields[c.name] for c in COLUMNS if self.wanted.wants(c.name)}
-            at = self.rest.slots.at(1) + (firsts[run] - 1) * self.slot
-            yield Records(at, counts[run] * self.slot, payload, fields, truncated=truncated)
-
-    def _payload(self, firsts: Numbers, copied: Numbers) -> pa.Array:
-        """Return the images of transactions, up to ``copied`` bytes of each."""
-        ends = np.concatenate([[0], np.cumsum(copied)])
-        room = arrays.pooled(int(ends[-1]))
-        images = -(-copied // self.page_size)
-        within = np.arange(images.sum()) - np.repeat(np.cumsum(images) - images, images)
-        slots = np.repeat(firsts, images) + within
-        lengths = np.minimum(np.repeat(copied, images) - within * self.page_size, self.page_size)
-        puts = np.repeat(ends[:-1], images) + within * self.page_size
-        starts = self.rest.slots.at(1) + (slots - 1) * self.slot + FRAME_HEADER_SIZE
-        begin = 0
-        while begin < len(slots):
-            end = begin + int(np.searchsorted(starts[begin:], starts[begin] + MAX_BYTES))
-            length = int(starts[end - 1] + lengths[end - 1] - starts[begin])
-            self.images.hold(int(starts[begin]), length)
-            kernel.gather(
-                self.images.array, self.images.base, starts, lengths, puts, begin, end, room
+        """Yield the transactions that end in frame ``first + ends[n]`` and are not padding."""
+        wanted, slot = self.wanted, self.slots.slot_size
+        starts = np.concatenate([[0], ends[:-1] + 1])
+        counts = ends - starts + 1
+        is_record = (counts > 1) | ~repeats | (starts + first == 1)
+        pages = page[: ends[-1] + 1][np.repeat(is_record, counts)]
+        starts, counts = starts[is_record], counts[is_record]
+        payload, lengths = None, counts * self.rest.opening.page_size
+        copied = np.minimum(lengths, max(wanted.cap, 0))
+        if wanted.payload:
+            bounds = np.concatenate([[0], np.cumsum(copied)])
+            room = arrays.pooled(int(bounds[-1]))
+            at = self.slots.at(first) - self.window.base
+            kernel.gather(self.window.array, at + starts * slot, slot, bounds, room)
+            payload = arrays.binary(bounds.astype(np.int32), room, pa.binary())
+        fields = {
+            "frame": arrays.numbers(first + starts),
+            "pages": _json_lists(pages, counts) if wanted.wants("pages") else None,
+            "db_pages": arrays.numbers(db_pages[is_record]),
+            "after_loss": arrays.repeated(None, pa.bool_(), len(starts)),
+        }
+        if len(starts):
+            is_cut = copied < lengths
+            yield Records(
+                self.slots.at(first) + starts * slot,
+                counts * slot,
+                payload,
+                {name: column for name, column in fields.items() if wanted.wants(name)},
+                truncated=is_cut if wanted.payload and is_cut.any() else None,
             )
-            begin = end
-        return arrays.binary(ends.astype(np.int32), room, pa.binary())
 
-    def ends_in_older_frames(self) -> bool:
+    def end_in_older_frames(self) -> bool:
         """Return whether all later slots belong to older generations (SQW-030)."""
-        rest = self.rest
-        number, slots = rest.committed + 1, rest.slots
+        rest, slots = self.rest, self.slots
+        number = rest.committed + 1
         if slots.cut < slots.size:
             return False
         commit = np.frombuffer(slots.data(rest.committed) if rest.committed else b"", np.uint8)
         running = repeated = _packed(rest.committed_value)
-        window = Window(self.source, 0)
         while number <= slots.count:
             count = min(self.step, slots.count + 1 - number)
-            window.hold(slots.at(number), count * self.slot)
+            self.window.hold(slots.at(number), count * slots.slot_size)
             is_older, running, repeated = kernel.are_older(
-                window.array, count, self.slot, self.is_big, self.salts, commit,
-                np.uint64(running), np.uint64(repeated),
+                self.window.array, slots.at(number) - self.window.base, count, slots.slot_size,
+                self.is_big, self.salts, commit, np.uint64(running), np.uint64(repeated),
             )  # fmt: skip
             if not is_older:
                 return False
@@ -205,26 +179,8 @@ def _packed(value: State | None) -> np.uint64:
     return np.uint64(value[0] << 32 | value[1])
 
 
-def _stored(data: NDArray[np.uint8], at: int) -> State:
-    """Return the checksum that the slot at ``at`` stores."""
-    first, second = data[at + 16 : at + 24].view(">u4").tolist()
-    return first, second
-
-
-def _runs(copied: Numbers) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows for runs; ``copied`` is the length of each payload in bytes."""
-    ends = np.cumsum(copied)
-    begin = 0
-    while begin < len(copied):
-        before = int(ends[begin - 1]) if begin else 0
-        full = int(np.searchsorted(ends, before + MAX_BYTES, side="right"))
-        end = max(begin + 1, min(full, begin + MAX_ROWS))
-        yield begin, end
-        begin = end
-
-
-def _json_lists(pages: Numbers, offsets: Numbers) -> pa.Array:
-    """Return lists of numbers as JSON text; list n is ``pages[offsets[n]:offsets[n + 1]]``."""
-    text = pa.array(pages).cast(pa.string())
-    lists = pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), text)
+def _json_lists(numbers: Numbers, counts: Numbers) -> pa.Array:
+    """Return lists of numbers as JSON text; list n has ``counts[n]`` numbers."""
+    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
+    lists = pa.ListArray.from_arrays(offsets, pa.array(numbers).cast(pa.string()))
     return pc.binary_join_element_wise("[", pc.binary_join(lists, ","), "]", "")

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy import uint64 as _WORD
 
-from walproof.scan.kernels import copy, helper, kernel, load32, load64, same
+from walproof.scanners.kernels import copy, helper, kernel, load32, load64, same
 
 FRAME_HEADER = 24
 #: Size of the first part of a frame header, which the checksum covers; offset of the checksum.
@@ -118,6 +118,7 @@ def follow(
 @kernel
 def are_older(
     data: Any,
+    start: Any,
     count: Any,
     slot: Any,
     big: Any,
@@ -126,13 +127,14 @@ def are_older(
     running: Any,
     repeated: Any,
 ) -> Any:
-    """Return whether none of the ``count`` slots can belong to the generation with these salts.
+    """Return whether no slot can belong to the generation with these salts.
 
+    The slots are the ``count`` slots of ``data`` from offset ``start`` on.
     ``running`` is the checksum after all slots since the committed frames. ``repeated`` is the
     checksum after repetitions of the frame ``commit``. ``commit`` may be empty. The new values of
     ``running`` and ``repeated`` are returned as well.
     """
-    for at in range(0, count * slot, slot):
+    for at in range(start, start + count * slot, slot):
         shown, stored = load64(data, at + COVERED), _stored(data, at)
         before = _rewind(stored, data, at + FRAME_HEADER, at + slot, big)
         before = _rewind(before, data, at, at + COVERED, big)
@@ -147,9 +149,14 @@ def are_older(
 
 
 @kernel
-def gather(
-    data: Any, base: Any, starts: Any, lengths: Any, puts: Any, first: Any, end: Any, room: Any
-) -> None:
-    """Copy the pieces ``[first, end)`` of a file; ``data`` begins at its offset ``base``."""
-    for n in range(first, end):
-        copy(room, puts[n], data, starts[n] - base, lengths[n])
+def gather(data: Any, starts: Any, slot: Any, bounds: Any, room: Any) -> None:
+    """Copy the images of transactions: those of the frames from ``starts[n]`` on.
+
+    They fill ``room[bounds[n]:bounds[n + 1]]``.
+    """
+    for n in range(len(starts)):
+        put, at = bounds[n], starts[n]
+        while put < bounds[n + 1]:
+            length = min(bounds[n + 1] - put, slot - FRAME_HEADER)
+            copy(room, put, data, at + FRAME_HEADER, length)
+            put, at = put + length, at + slot

@@ -18,13 +18,12 @@ from reference_impl.answer import End
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.loading import load
-from walproof.formats.systemd_journal.columns import FIELDS
 from walproof.formats.systemd_journal.scanner import kernel
 from walproof.formats.systemd_journal.scanner.intact import Intact, Numbers, check_file
-from walproof.scan import arrays
-from walproof.scan.log import Log
-from walproof.scan.model import PIECE_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.reference import ReferenceScanner
+from walproof.scanners import arrays
+from walproof.scanners.kernels import hexadecimal
+from walproof.scanners.model import PIECE_ROWS, WHOLE, Event, Part, ReadableLog, Records, Wanted
+from walproof.scanners.reference import ReferenceScanner
 
 FORMAT = "systemd-journal"
 #: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
@@ -36,22 +35,22 @@ LIMIT = 1 << 30
 _NUMBERS = {"seqnum": 2, "realtime": 3, "monotonic": 4}
 
 
-def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
     """Return one part."""
     return [WHOLE]
 
 
-def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of a log. Raises ``OSError``."""
-    intact = check_file(load(log.local()), log.context)
+    intact = check_file(load(log.readable), log.context)
     if intact is None:
         yield from ReferenceScanner(FORMAT).scan(log, wanted, part)
         return
-    yield from _Columns(intact, wanted).runs()
-    yield End("intact", None, intact.walk.end)
+    yield from _EntryColumns(intact, wanted).runs()
+    yield End("intact", None, intact.end)
 
 
-class _Columns:
+class _EntryColumns:
     def __init__(self, file: Intact, wanted: Wanted) -> None:
         self.file, self.wanted = file, wanted
         self.most = min(wanted.max_payload, LIMIT)
@@ -92,14 +91,14 @@ class _Columns:
             for name, place in _NUMBERS.items()
             if wanted.wants(name)
         }
+        boot_ids = hexadecimal(file.words[(at >> 3)[:, None] + np.array([5, 6])])
         if wanted.wants("boot_id"):
-            text, ends = arrays.pooled(32 * len(at)), 32 * np.arange(len(at) + 1, dtype=np.int32)
-            kernel.write_boot_ids(file.data, at, text)
-            columns["boot_id"] = arrays.binary(ends, text, pa.string())
+            columns["boot_id"] = boot_ids
         if wanted.wants("cursor"):
-            source = np.frombuffer(f"s={file.view.header.seqnum_id.hex()}".encode(), np.uint8)
+            source = np.frombuffer(f"s={file.seqnum_id}".encode(), np.uint8)
+            digits = np.frombuffer(boot_ids.buffers()[2], np.uint8)
             text, ends = arrays.pooled(kernel.MAX_CURSOR_BYTES * len(at)), _ends(len(at))
-            kernel.write_cursors(file.data, source, at, text, ends)
+            kernel.write_cursors(file.words, at, source, digits, text, ends)
             columns["cursor"] = arrays.binary(ends, text[: ends[-1]], pa.string())
         payload, is_cut = None, np.diff(self.totals[start : stop + 1]) > LIMIT
         if self.has_fields:
@@ -134,7 +133,7 @@ class _Columns:
         )
         values = arrays.binary(ends, text[: ends[-1]], pa.binary())
         names = self.names.take(pa.array(self.name_ids[items]))
-        pairs = pa.StructArray.from_arrays([names, values], fields=list(FIELDS.type.value_type))
+        pairs = pa.StructArray.from_arrays([names, values], names=["name", "value"])
         mask = pa.array(is_huge) if is_huge.any() else None
         fields = pa.ListArray.from_arrays(pa.array(bounds, pa.int32()), pairs, mask=mask)
         return fields, are_cut

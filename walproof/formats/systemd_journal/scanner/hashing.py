@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import int64, uint32, uint64
 
-from walproof.scan.kernels import helper, kernel, load32, load64
+from walproof.scanners.kernels import helper, load32, load64
 
 _S0, _S1 = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)
 _S2, _S3 = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
@@ -182,9 +182,3 @@ def is_text(data, at, end):
             return False
         at += more + 1
     return True
-
-
-@kernel
-def hash_whole(data, keys):
-    """Return the hash of a whole array, such as a decompressed payload."""
-    return hash_of(data, 0, data.shape[0], keys)

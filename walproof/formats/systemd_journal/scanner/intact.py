@@ -15,13 +15,13 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.compression import BadCompression, decompress
 from reference_impl.systemd_journal.counts import check_counts, check_shape
 from reference_impl.systemd_journal.export_format import BOOT_ID
-from reference_impl.systemd_journal.inspection import Inspection, refusal
-from reference_impl.systemd_journal.links import Links
+from reference_impl.systemd_journal.inspection import refusal
+from reference_impl.systemd_journal.links import BOOT_FIELD, Links
 from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View, budget
+from reference_impl.systemd_journal.reader import append_offset
 from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
-from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD, ID_PLACE
 from walproof.formats.systemd_journal.scanner import kernel
 from walproof.formats.systemd_journal.scanner.kernel import FAR, FAULTY, Shape
 
@@ -40,7 +40,7 @@ class _CompletedWalk(Walk):
         self.view, self.end = view, end
         self.last = int(offsets[-1]) if len(offsets) else 0
         self.counts = Counter(dict(enumerate(np.bincount(types).tolist())))
-        self.kinds = bytearray(1)  # large: map_objects fills it only for seals, or after all checks
+        self.kinds = bytearray(1)  # large: map_objects fills it only for seals
 
     def map_objects(self, offsets: Numbers, types: NDArray[np.uint8]) -> None:
         self.kinds = bytearray((self.last >> 3) + 1)
@@ -49,16 +49,15 @@ class _CompletedWalk(Walk):
 
 @dataclass(frozen=True)
 class Intact:
-    """The types and offsets of the objects of an intact file, in file order, and its entries."""
+    """The objects of an intact file, in file order, and its entries."""
 
-    view: View
-    walk: _CompletedWalk
-    links: Links
+    seqnum_id: str
+    #: Offset at which a writer may continue, or None (SDJ-055).
+    end: int | None
     #: The file, then the decompressed payloads.
     data: NDArray[np.uint8]
     #: Numbers in ``data`` at multiples of eight.
     words: NDArray[np.uint64]
-    offsets: Numbers
     kinds: NDArray[np.uint8]
     #: Start of the payload of each DATA and FIELD object in ``data``.
     starts: Numbers
@@ -77,15 +76,6 @@ class Intact:
     #: Numbers of the DATA objects of all entries. Those of entry ``n`` are
     #: ``items[bounds[n]:bounds[n + 1]]``.
     items: NDArray[np.int32]
-    #: End of the time that seals cover, or None without the key.
-    sealed_until: int | None
-
-    @property
-    def inspection(self) -> Inspection:
-        """Return the inspection that the executable specification would return."""
-        self.walk.map_objects(self.offsets, self.kinds)
-        entries = self.entries.tolist()
-        return Inspection(self.view, self.walk, self.links, [], entries, self.sealed_until)
 
     def of_kind(self, kind: int) -> Numbers:
         """Return the numbers of the objects of a type."""
@@ -94,19 +84,6 @@ class Intact:
     def payload(self, number: int) -> bytes:
         """Return the payload of a DATA or FIELD object by its number."""
         return self.data[self.starts[number] : self.ends[number]].tobytes()
-
-    def has_contradictions(self) -> bool:
-        """Return whether a field ``_BOOT_ID`` differs from the boot id in an ENTRY that has it."""
-        is_id = np.zeros(len(self.offsets), np.bool_)
-        boots = np.zeros((len(self.offsets), 16), np.uint8)
-        for number in np.flatnonzero(self.ends - self.starts == len(BOOT_ID) + 32).tolist():
-            if match := BOOT_FIELD.fullmatch(self.payload(number)):
-                is_id[number] = True
-                boots[number] = np.frombuffer(bytes.fromhex(match[1].decode()), np.uint8)
-        places = np.flatnonzero(is_id[self.items])
-        entries = self.entries[np.searchsorted(self.bounds, places, side="right") - 1]
-        stored = self.data[(entries + ID_PLACE)[:, None] + np.arange(16)]
-        return bool((stored != boots[self.items[places]]).any())
 
 
 def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
@@ -151,14 +128,17 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
     if not kernel.check_contents(data, keys, offsets, kinds, starts, ends, name_ends, are_text):
         return None
     walk = _CompletedWalk(view, offsets, kinds[:-1], int(end))
-    entries = offsets[kinds[:-1] == layout.ENTRY]
+    is_entry = kinds[:-1] == layout.ENTRY
+    entries = offsets[is_entry]
+    if header.compact and _has_padding(data, ends[is_entry]):
+        return None
     marks = np.zeros(count, np.uint8)
     bounds, totals = np.empty(len(entries) + 1, np.int64), np.empty(len(entries) + 1, np.int64)
     main_chain = min(header.entry_array_offset, FAR)
     array, used = kernel.check_main_chain(data, shape, main_chain, entries, kinds, objects, marks)
     if array == FAULTY:
         return None
-    n_items = int((sizes[kinds[:-1] == layout.ENTRY] - 64).sum()) // header.item_size
+    n_items = int((sizes[is_entry] - 64).sum()) // header.item_size
     items, counts = np.empty(n_items, np.int32), np.zeros(count + 1, np.int64)
     if not kernel.check_entries(
         data, shape, 256 * end + 4 * min(view.max_field, FAR // 8), end, entries, kinds, objects,
@@ -192,18 +172,37 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
     links.n_linked, links.last_array = len(entries), (int(array), int(used))
     if any(check_counts(view, walk, links, entries[[0, -1]].tolist() if len(entries) else ())):
         return None
-    sealed_until = None
     if header.sealed or walk.counts[layout.TAG]:
         seal_key = VerificationKey.parse(str(context["key"])) if "key" in context else None
         walk.map_objects(offsets, kinds[:-1])
-        seals = Seals(view, walk, seal_key)
-        if any(seals.check()):
+        if any(Seals(view, walk, seal_key).check()):
             return None
-        sealed_until = seals.sealed_until
-    return Intact(
-        view, walk, links, data, words, offsets, kinds[:-1], starts, ends, name_ends, field_of,
-        are_text, entries, bounds, totals, items, sealed_until,
+    intact = Intact(
+        header.seqnum_id.hex(), append_offset(walk), data, words, kinds[:-1], starts, ends,
+        name_ends, field_of, are_text, entries, bounds, totals, items,
     )  # fmt: skip
+    return None if _has_contradictions(intact) else intact  # SDJ-107
+
+
+def _has_padding(data: NDArray[np.uint8], ends: Numbers) -> bool:
+    """Return whether the padding after an object is not zero, so it may be an item (SDJ-104)."""
+    starts = ends[(ends & 4 != 0) & (ends + 4 <= len(data))]
+    return bool(data[starts[:, None] + np.arange(4)].any())
+
+
+def _has_contradictions(file: Intact) -> bool:
+    """Return whether a field ``_BOOT_ID`` differs from the boot id in an ENTRY that has it."""
+    is_id = np.zeros(len(file.kinds), np.bool_)
+    boots = np.zeros((len(file.kinds), 16), np.uint8)
+    is_possible = file.ends - file.starts == len(BOOT_ID) + 32
+    for number in np.flatnonzero(is_possible & (file.kinds == layout.DATA)).tolist():
+        if match := BOOT_FIELD.fullmatch(file.payload(number)):
+            is_id[number] = True
+            boots[number] = np.frombuffer(bytes.fromhex(match[1].decode()), np.uint8)
+    places = np.flatnonzero(is_id[file.items])
+    entries = file.entries[np.searchsorted(file.bounds, places, side="right") - 1]
+    stored = file.data[(entries + 40)[:, None] + np.arange(16)]
+    return bool((stored != boots[file.items[places]]).any())
 
 
 def _read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -19,17 +19,21 @@ from reference_impl.systemd_journal.layout import (
     TIME_LIMIT,
 )
 from walproof.formats.systemd_journal.scanner.hashing import hash_of, is_text, name_length
-from walproof.scan.kernels import copy, helper, kernel, load32, load64, same
+from walproof.scanners.kernels import copy, helper, kernel, load32, load64, same
 
 #: The replacement for any larger offset, size or count. FAR is beyond the end of any file, and the
 #: sum of a few such values does not overflow.
 FAR = 1 << 60
 #: Marks of an object: an ENTRY_ARRAY in a chain, and a DATA in the list of a FIELD.
 CHAINED, LISTED = 1, 2
-#: Result of a check that failed.
-FAULTY = -1
+#: The numbers in a cursor (SDJ-063): the letters before them, and their offsets in an ENTRY, in
+#: words of eight bytes.
+_CURSOR_LETTERS, _CURSOR_WORDS = np.frombuffer(b"imtx", np.uint8), np.array([2, 4, 3, 7])
+_DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
 #: Maximum bytes of a cursor (SDJ-063).
 MAX_CURSOR_BYTES = 145
+#: Result of a check that failed.
+FAULTY = -1
 
 
 class Shape(NamedTuple):
@@ -378,50 +382,28 @@ def write_values(data, name_ends, ends, items, entry_bounds, most, to, bounds):
     return are_cut
 
 
-@helper
-def _put_digits(to, at, value, count):
-    shift = uint64(4 * count)
-    for place in range(uint64(at), uint64(at + count)):
-        shift -= uint64(4)
-        digit = value >> shift & uint64(15)
-        to[place] = digit + uint64(48) + (digit + uint64(6) >> uint64(4)) * uint64(39)
-    return at + count
-
-
-@helper
-def _put_id(to, at, data, start):
-    for byte in range(16):
-        at = _put_digits(to, at, uint64(data[start + byte]), 2)
-    return at
-
-
-@helper
-def _put_number(to, at, letter, value):
-    to[at], to[at + 1], to[at + 2] = 59, letter, 61
-    count = 1
-    while count < 16 and value >> uint64(4 * count):
-        count += 1
-    return _put_digits(to, at + 3, value, count)
-
-
 @kernel
-def write_boot_ids(data, entries, to):
-    """Write the boot ids in hexadecimal, 32 bytes each."""
-    for entry in range(entries.shape[0]):
-        _put_id(to, 32 * entry, data, entries[entry] + 40)
+def write_cursors(words, entries, start, boot_ids, to, bounds):
+    """Write the cursor of each entry (SDJ-063).
 
-
-@kernel
-def write_cursors(data, start, entries, to, bounds):
-    """Write the cursor of each entry (SDJ-063); ``start`` is the part before the first number."""
+    ``start`` is the part before the first number, and ``boot_ids`` are hexadecimal digits.
+    """
     at = bounds[0] = 0
-    for number in range(entries.shape[0]):
-        entry = entries[number]
+    for entry in range(entries.shape[0]):
         copy(to, at, start, 0, start.shape[0])
-        at = _put_number(to, at + start.shape[0], 105, load64(data, entry + 16))
-        to[at], to[at + 1], to[at + 2] = 59, 98, 61
-        at = _put_id(to, at + 3, data, entry + 40)
-        at = _put_number(to, at, 109, load64(data, entry + 32))
-        at = _put_number(to, at, 116, load64(data, entry + 24))
-        at = _put_number(to, at, 120, load64(data, entry + 56))
-        bounds[number + 1] = at
+        at += start.shape[0]
+        for number in range(4):
+            to[at], to[at + 1], to[at + 2] = 59, _CURSOR_LETTERS[number], 61
+            at += 3
+            value = words[(entries[entry] >> 3) + _CURSOR_WORDS[number]]
+            shift = 60
+            while shift and not value >> uint64(shift):
+                shift -= 4
+            for right in range(shift, -4, -4):
+                to[at] = _DIGITS[value >> uint64(right) & uint64(15)]
+                at += 1
+            if number == 0:
+                to[at], to[at + 1], to[at + 2] = 59, 98, 61
+                copy(to, at + 3, boot_ids, 32 * entry, 32)
+                at += 35
+        bounds[entry + 1] = at

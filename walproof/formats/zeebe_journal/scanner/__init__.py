@@ -1,22 +1,23 @@
 """The bulk scanner of Zeebe journals; ``reference_impl.zeebe_journal`` is authoritative.
 
-A compiled kernel reads valid records with common entry types. The executable specification reads
-descriptors, all other records and the end of each segment. A journal is not split, because a
-segment depends on all earlier segments.
+A compiled kernel reads intact records with common entry types. The executable specification reads
+descriptors and, from the first other record on, the rest of a segment. A journal is not split,
+because a segment depends on all earlier segments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
-from itertools import islice
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
-from reference_impl.answer import End, Lost, Record
+from reference_impl.answer import End
+from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.zeebe_journal.reader import (
     Journal,
     Segment,
@@ -26,25 +27,25 @@ from reference_impl.zeebe_journal.reader import (
 )
 from reference_impl.zeebe_journal.segment import Cursor, Descriptor, SegmentScan
 from walproof.formats.zeebe_journal.scanner import kernel
-from walproof.scan import arrays
-from walproof.scan.log import LocalSource, Log, open_range
-from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
-from walproof.scan.reference import ReferenceScanner
-from walproof.scan.walk import AT, ENDED, Walk
+from walproof.scanners import arrays
+from walproof.scanners.byte_source import LocalSource
+from walproof.scanners.model import WHOLE, Event, Part, ReadableLog, Wanted
+from walproof.scanners.reference import ReferenceScanner
+from walproof.scanners.walk import AT, ENDED, RecordWalk
 
 FORMAT = "zeebe-journal"
-#: Maximum number of events that the specification reads before the kernel continues.
-MAX_SPECIFIED = 64
+_TYPES = pa.array(kernel.ENTRY_TYPES, pa.string())
+_FAULTS = pa.array(kernel.ENTRY_FAULTS, pa.string())
 
 
-def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
     """Return one part."""
     return [WHOLE]
 
 
-def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of a journal. Raises ``OSError``, and ``ValueError`` for a bad context."""
-    path = log.local()
+    path = log.readable
     several = path.is_dir()
     name = journal_name(path, log.context) if several else ""
     if name is None:
@@ -52,55 +53,49 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
         return
     files = segment_files(path).get(name, []) if several else [path]
     flushed = flushed_index(path, name, log.context)
-    yield from cast(Iterator[Event], _Journal(files, several, flushed, wanted).events())
+    yield from cast(Iterator[Event], _ZeebeJournal(files, several, flushed, wanted).events())
 
 
-class _Journal(Journal):
+class _ZeebeJournal(Journal):
     """The journal reader of the executable specification, which here yields records in runs."""
 
     def __init__(
         self, files: Sequence[Path], several: bool, flushed: int | None, wanted: Wanted
     ) -> None:
         super().__init__(files, several, flushed)
-        self.wanted, self.reference = wanted, ReferenceScanner(FORMAT)
+        self.wanted = wanted
 
     def scan(
-        self, segment: Segment, descriptor: Descriptor, cursor: Cursor
+        self,
+        segment: Segment,
+        descriptor: Descriptor,
+        cursor: Cursor,
+        limit: int | None,
+        at: int,
+        any_frame_at: int | None,
     ) -> Generator[Any, None, tuple[int, str | None]]:
-        with closing(LocalSource(segment.path)) as source:
-            walk = _Walk(source, segment, self.wanted, cursor)
-            at = descriptor.length
-            while True:
-                at, is_over = yield from walk.records(at)
-                if is_over:
-                    return at, None
-                stream = cast(BinaryIO, open_range(source, 0, source.size))
-                stream.seek(at)
-                specified = SegmentScan(stream, segment.size, descriptor, cursor, segment.file)
-                specified.at = at
-                events = _Limited(specified)
-                yield from self.reference.in_runs(events, self.wanted)
-                if events.is_over:
-                    return specified.at, specified.fault
-                at = events.end
+        with ExitStack() as files:
+            source = files.enter_context(closing(LocalSource(segment.path)))
+            walk = _SegmentWalk(source, segment, self.wanted, cursor, limit)
+            rest = SegmentScan(BytesIO(), segment.size, descriptor, cursor, segment.file, limit)
+            rest.at, rest.any_frame_at = at, any_frame_at
+
+            def specified(_: int) -> Iterable[ReferenceEvent]:
+                if at != any_frame_at:
+                    rest.at = int(walk.state[AT])
+                    cursor.index, cursor.asqn = walk.state[[kernel.INDEX, kernel.ASQN]].tolist()
+                    if walk.why == ENDED:
+                        return ()
+                source.close()
+                rest.log = files.enter_context(segment.path.open("rb"))
+                return rest.events()
+
+            runs = () if at == any_frame_at else walk.runs(at)
+            yield from ReferenceScanner(FORMAT).hand_over(runs, specified, self.wanted)
+        return rest.at, rest.fault
 
 
-class _Limited:
-    """At most ``MAX_SPECIFIED`` events of a segment; ``end`` is the offset after them."""
-
-    def __init__(self, scan: SegmentScan) -> None:
-        self.scan, self.end, self.is_over = scan, scan.at, False
-
-    def __iter__(self) -> Iterator[Record | Lost]:
-        count = 0
-        for event in islice(self.scan.events(), MAX_SPECIFIED):
-            count += 1
-            self.end = event.at + event.size if isinstance(event, Record) else event.end
-            yield event
-        self.is_over = count < MAX_SPECIFIED
-
-
-class _Walk(Walk):
+class _SegmentWalk(RecordWalk):
     """The kernel on one segment. ``cursor`` has the next index and the last asqn."""
 
     smallest = kernel.SMALLEST_RECORD
@@ -108,22 +103,18 @@ class _Walk(Walk):
     dtypes = (np.int64, np.int64, np.uint32, np.uint64, np.int32)
 
     def __init__(
-        self, source: LocalSource, segment: Segment, wanted: Wanted, cursor: Cursor
+        self,
+        source: LocalSource,
+        segment: Segment,
+        wanted: Wanted,
+        cursor: Cursor,
+        limit: int | None,
     ) -> None:
         super().__init__(source, min(source.size, segment.size), wanted, segment.file)
-        self.cursor = cursor
-
-    def records(self, at: int) -> Generator[Records, None, tuple[int, bool]]:
-        """Yield the valid records from an offset on, up to any bytes that the kernel cannot read.
-
-        Returns the offset after these records, and whether the segment ends there.
-        """
-        if self.cursor.index > kernel.LARGEST:
-            return at, False
-        self.state[kernel.INDEX], self.state[kernel.ASQN] = self.cursor.index, self.cursor.asqn
-        yield from self.runs(at)
-        self.cursor.index, self.cursor.asqn = self.state[[kernel.INDEX, kernel.ASQN]].tolist()
-        return int(self.state[AT]), self.why == ENDED
+        self.is_after_loss = cursor.after_loss
+        self.state[kernel.INDEX], self.state[kernel.ASQN] = cursor.index, cursor.asqn
+        # No record has the largest index or above: the next index would not fit in 64 bits.
+        self.state[kernel.LIMIT] = kernel.LARGEST if limit is None else limit
 
     def run_kernel(self) -> int:
         return kernel.walk(  # type: ignore[no-any-return]
@@ -133,22 +124,13 @@ class _Walk(Walk):
 
     def fields(self, count: int) -> Mapping[str, pa.Array]:
         index, asqn, checksum, term, entries = (column[:count] for column in self.columns)
-        first = int(entries[0])
-        if (entries == first).all():  # the common case: all entries have the same type
-            terms = arrays.numbers(term)
-            if first == kernel.NOT_RAFT:
-                terms = arrays.repeated(None, pa.uint64(), count)
-            types = arrays.repeated(kernel.ENTRY_TYPES[first], pa.string(), count)
-            faults = arrays.repeated(kernel.ENTRY_FAULTS[first], pa.string(), count)
-        else:
-            terms, numbers = pa.array(term, mask=entries == kernel.NOT_RAFT), pa.array(entries)
-            types = pa.array(kernel.ENTRY_TYPES, pa.string()).take(numbers)
-            faults = pa.array(kernel.ENTRY_FAULTS, pa.string()).take(numbers)
+        numbers = pa.array(entries)
         return {
             "index": arrays.numbers(index),
             "asqn": arrays.numbers(asqn),
             "checksum": arrays.numbers(checksum),
-            "term": terms,
-            "entry_type": types,
-            "entry_fault": faults,
+            "term": pa.array(term, mask=entries == kernel.NOT_RAFT),
+            "entry_type": _TYPES.take(numbers),
+            "entry_fault": _FAULTS.take(numbers),
+            "after_loss": arrays.repeated(self.is_after_loss or None, pa.bool_(), count),
         }

@@ -1,4 +1,4 @@
-"""The compiled kernel of the Zeebe scanner, which reads valid records with common entry types.
+"""The compiled kernel of the Zeebe scanner, which reads intact records with common entry types.
 
 Requirement ids refer to spec/zeebe-journal.md.
 """
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
-from walproof.scan.walk import AT, BASE, CUT, ENDED, FULL_UP, NOT_PLAIN, ROWS, USED_UP
+from walproof.scanners.kernels import copy, crc32c, helper, kernel, load32, load64
+from walproof.scanners.walk import AT, BASE, CUT, ENDED, FULL_UP, NEED, NOT_PLAIN, ROWS, USED_UP
 
 #: Numbers of the entry types, and the type and fault of each entry that the kernel reads. The
 #: kernel stops at an entry of the type OTHER.
@@ -21,16 +21,18 @@ ENTRY_FAULTS = (None, None, "not-raft")
 
 #: Sizes in bytes: a message header, and the blocks of a record's two messages (ZBJ-005, ZBJ-015).
 SBE_HEADER, METADATA, DATA_BLOCK = 8, 12, 16
-#: Bytes of a record without a payload.
-SMALLEST_RECORD = 1 + SBE_HEADER + METADATA + SBE_HEADER + DATA_BLOCK + 4
+#: Bytes up to the end of the metadata, and bytes of a record without a payload.
+RECORD_HEAD = 1 + SBE_HEADER + METADATA
+SMALLEST_RECORD = RECORD_HEAD + SBE_HEADER + DATA_BLOCK + 4
 RECORD_METADATA, RECORD_DATA, JOURNAL = 1, 2, 7
 LOG_ENTRY, APPLICATION_ENTRY, RAFT = 1, 2, 8
 NEWEST_SCHEMA = 2
 LARGEST = 2**63 - 1
 
-# Additional positions in the state: the next index, and the last asqn.
-INDEX, ASQN = range(5, 7)
-STATE = 7
+# Additional positions in the state: the next index, the last asqn, and the index that all records
+# are below.
+INDEX, ASQN, LIMIT = range(5, 8)
+STATE = 8
 
 
 @helper
@@ -82,22 +84,23 @@ def walk(
 ) -> Any:
     """Read the records in ``data``, the bytes of a segment from ``state[BASE]`` on.
 
-    ``state[INDEX]`` is the next index, and ``state[ASQN]`` is the last asqn. ``cap`` is the largest
-    number of bytes copied for a payload. A negative ``cap`` copies no payloads. The payload of row
-    n is ``payload[ends[n]:ends[n + 1]]``. ``state[CUT]`` counts truncated payloads.
+    ``state[INDEX]`` is the next index, ``state[ASQN]`` the last asqn, and ``state[LIMIT]`` the
+    index that all records are below. ``cap`` is the largest number of bytes copied for a payload.
+    A negative ``cap`` copies no payloads. The payload of row n is ``payload[ends[n]:ends[n + 1]]``.
+    ``state[CUT]`` counts truncated payloads.
     """
     base, here, rows = state[BASE], state[AT], state[ROWS]
     filled, put = min(base + len(data), file_size), np.int64(ends[rows])
-    short = USED_UP if filled < file_size else NOT_PLAIN
     outcome = FULL_UP
     while rows < len(at):
         i = here - base
         outcome = NOT_PLAIN
         if here >= file_size or (here < filled and data[i] == 0):
-            outcome = ENDED  # ZBJ-016, ZBJ-021: the rest is ignored (ZBJ-022)
+            outcome = ENDED  # ZBJ-016, ZBJ-020: the rest is ignored (ZBJ-022)
             break
-        if here + 1 + SBE_HEADER + METADATA > filled:
-            outcome = short
+        if here + RECORD_HEAD > filled:
+            state[NEED] = RECORD_HEAD
+            outcome = USED_UP if here + RECORD_HEAD <= file_size else NOT_PLAIN
             break
         block, head = _u16(data, i + 1), i + 1 + SBE_HEADER
         template, schema = _u16(data, i + 3), _u16(data, i + 5)
@@ -110,7 +113,7 @@ def walk(
         if length < SBE_HEADER + DATA_BLOCK or end > file_size:
             break
         if end > filled:
-            outcome = short
+            outcome, state[NEED] = USED_UP, end - here
             break
         if crc32c(np.uint64(0), data, message, end - base) != stored:  # ZBJ-017
             break
@@ -126,7 +129,7 @@ def walk(
         after = content + np.int64(load32(data, content - 4))
         if after > end - base or (after < end - base and version <= NEWEST_SCHEMA):
             break
-        if own_index != state[INDEX] or own_index == LARGEST:
+        if own_index != state[INDEX] or own_index >= state[LIMIT]:
             break
         kind = entry(data, content, after)
         if kind == OTHER or (own_asqn != -1 and own_asqn <= state[ASQN]):

@@ -4,10 +4,7 @@ mod listing;
 mod walker;
 
 use adapterkit::{hex, json, Hello, Outcome, Value};
-use kaitai::{BytesReader, KStruct};
 use sha2::{Digest, Sha256};
-use std::path::Path;
-use walproof_parsers::leveldb_log::{LeveldbLog, LeveldbLog_RecordType as RecordType};
 
 const HELLO: Hello = Hello {
     name: "parser-rust",
@@ -41,28 +38,7 @@ fn reply(request: &Value) -> Value {
     json!({"seq": seq, "structure": structure})
 }
 
-/// Reads a LevelDB log a number of times, for `lab bench`.
-fn bench(path: &Path, repeat: usize) -> Outcome<()> {
-    adapterkit::measure(repeat, || {
-        let (mut records, mut payload) = (0, 0);
-        let stream = BytesReader::open(path).expect("a file that can be read");
-        let log = LeveldbLog::read_into::<_, LeveldbLog>(&stream, None, None).expect("a log");
-        for block in log.blocks().iter() {
-            for record in block.records().iter() {
-                let header = record.header();
-                let whole = matches!(*header.r#type(), RecordType::Full | RecordType::Last);
-                records += u64::from(whole);
-                payload += record.data().len();
-            }
-        }
-        Ok((records, payload))
-    })
-}
-
 fn main() -> Outcome<()> {
-    if let Some((path, repeat)) = adapterkit::bench_arguments()? {
-        return bench(&path, repeat);
-    }
     std::panic::set_hook(Box::new(|_| ())); // an instance that cannot be computed is a line of the listing, not a message
     adapterkit::serve(&HELLO.to_json(), |request| Ok(reply(request).to_string()))
 }

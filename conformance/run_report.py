@@ -1,0 +1,230 @@
+"""One run, from vectors to report: plan the cases, run them, select the failures."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance import __version__
+from conformance.answer_text import sized_payload_text
+from conformance.case_results import ProgramRun
+from conformance.case_runner import run_programs
+from conformance.checked_program import CheckedProgram, checked_baselines
+from conformance.process import Limits
+from conformance.program_session import program_file_name
+from conformance.result_cache import ResultCache
+from conformance.sandbox import Isolation, isolation
+from conformance.score import WRITING, score
+from conformance.structure.structure_cases import structure_cases
+from conformance.text import one_line
+from conformance.vector_cases import STRUCTURE, VectorCase, cases_of
+from conformance.vectors import Vector
+
+Report = dict[str, Any]
+# The maximum number of records to write that a report describes.
+SHOWN = 6
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """The vectors and subjects of a run; the baselines are added to the subjects."""
+
+    subjects: Sequence[CheckedProgram]
+    vectors: Sequence[Vector]
+    profiles: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        subjects: Sequence[CheckedProgram],
+        vectors: Mapping[str, Vector],
+        chosen: Sequence[Vector],
+        profiles: Sequence[str] = (),
+    ) -> RunPlan:
+        """Plan the chosen vectors and their controls, since the score counts pairs."""
+        selected = {vector.id: vector for vector in chosen}
+        for vector in chosen:
+            if vector.control is not None:
+                selected.setdefault(vector.control, vectors[vector.control])
+        return cls([*subjects, *checked_baselines()], list(selected.values()), profiles)
+
+    def cases(self, subject: CheckedProgram) -> list[VectorCase]:
+        """Return the cases of a subject: answers, or (for generated parsers) fields."""
+        answers = [profile for profile in self.profiles if profile != STRUCTURE]
+        vectors = [
+            vector
+            for vector in self.vectors
+            if subject.structure or not subject.formats or vector.body["format"] in subject.formats
+        ]
+        cases: list[VectorCase] = []
+        if not subject.structure and (answers or not self.profiles):
+            cases += cases_of(vectors, answers)
+        if STRUCTURE in self.profiles or (subject.structure and not self.profiles):
+            cases += structure_cases(vectors)
+        return cases
+
+    def count(self) -> int:
+        """Return the number of cases to run."""
+        return sum(len(self.cases(each)) for each in self.subjects if each.unavailable is None)
+
+
+def run_plan(
+    plan: RunPlan,
+    jobs: int = 2,
+    limits: Limits | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    cache: ResultCache | None = None,
+) -> Report:
+    """Run every subject, with at most ``jobs`` sessions at a time, and return the report.
+
+    ``progress`` gets the number of finished cases. ``cache`` skips unchanged subjects.
+    """
+    started = datetime.datetime.now(datetime.UTC)
+    clock = time.monotonic()
+    now = started.strftime("%Y-%m-%dT%H:%M:%SZ")
+    outcomes = _outcomes(plan, now, jobs, limits, progress, cache)
+    described = {vector.id: describe_vector(vector) for vector in plan.vectors}
+    _leave_out_unread_formats(outcomes, described)
+    return {
+        "report_version": 1,
+        "walproof": __version__,
+        "started": now,
+        "seconds": round(time.monotonic() - clock, 3),
+        "isolation": _isolation(plan.subjects),
+        "vectors": described,
+        "implementations": [
+            _entry(name, outcome, described)
+            for name, outcome in zip(_names(outcomes), outcomes, strict=True)
+        ],
+    }
+
+
+def _outcomes(
+    plan: RunPlan,
+    now: str,
+    jobs: int,
+    limits: Limits | None,
+    progress: Callable[[int], None],
+    cache: ResultCache | None,
+) -> list[ProgramRun]:
+    if cache is None:
+        return run_programs(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
+    keys = [cache.key(subject, plan.cases(subject)) for subject in plan.subjects]
+    outcomes = [cache.get(*each) for each in zip(plan.subjects, keys, strict=True)]
+    progress(sum(len(run.results) for run in outcomes if run is not None))
+    changed = [each for each, run in zip(plan.subjects, outcomes, strict=True) if run is None]
+    new = iter(run_programs(changed, plan.cases, jobs, limits, lambda: progress(1)))
+    for number, run in enumerate(outcomes):
+        if run is None:
+            outcomes[number] = run = next(new)
+            cache.put(run, keys[number], now)
+    return [run for run in outcomes if run is not None]
+
+
+def _isolation(subjects: Sequence[CheckedProgram]) -> Isolation:
+    started = [each for each in subjects if each.baseline is None and each.unavailable is None]
+    return isolation(all(each.isolated for each in started))
+
+
+def _leave_out_unread_formats(
+    outcomes: Sequence[ProgramRun], described: dict[str, dict[str, Any]]
+) -> None:
+    """Leave out vectors of formats that only baselines read; hello lists the formats."""
+    subjects = [each for each in outcomes if each.subject.baseline is None]
+    read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
+    if not read:
+        return  # nothing ran; keep the vectors so that they can be shown
+    for id in [id for id, vector in described.items() if vector["format"] not in read]:
+        del described[id]
+    for each in outcomes:
+        each.results = [result for result in each.results if result["vector"] in described]
+
+
+def describe_vector(vector: Vector) -> dict[str, Any]:
+    """Return the report's data on a vector."""
+    body = vector.body
+    described = {
+        **{key: body[key] for key in ("title", "format", "group", "kind", "requirements")},
+        "control": vector.control,
+        "damage": vector.damage_texts,
+        "size": body["size"],
+    }
+    if vector.generated is None:  # a generated log is not in a file
+        described["input"] = os.path.relpath(vector.input)
+    if body.get("context"):
+        described["context"] = dict(body["context"])
+    if vector.operation in WRITING:
+        described["to_write"] = _to_write(vector)
+    return described
+
+
+def _to_write(vector: Vector) -> list[str]:
+    records = vector.records_to_write()
+    texts = []
+    for record in records[:SHOWN]:
+        others = (f"{name} {value}" for name, value in record.items() if name != "payload")
+        texts.append(", ".join([sized_payload_text(record), *others]))
+    if len(records) > SHOWN:
+        texts.append(f"and {len(records) - SHOWN} more records")
+    return texts
+
+
+def _names(outcomes: Sequence[ProgramRun]) -> list[str]:
+    """Return the names of subjects. A name from a hello gets a number if the name is taken."""
+    taken = {each.subject.name for each in outcomes if not each.subject.named_by_hello}
+    names = []
+    for each in outcomes:
+        name = each.subject.name
+        if each.subject.named_by_hello:
+            reported = one_line(
+                str(each.hello.get("name") or program_file_name(each.subject.command))
+            )
+            name = next(name for name in _numbered(reported) if name not in taken)
+            taken.add(name)
+        names.append(name)
+    return names
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} ({number})" for number in itertools.count(2))
+
+
+def _entry(
+    name: str, outcome: ProgramRun, vectors: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    hello = outcome.hello
+    return {
+        "name": name,
+        "title": outcome.subject.title,
+        "version": hello.get("version"),
+        "language": hello.get("language"),
+        "homepage": hello.get("homepage"),
+        "issues": hello.get("issues"),
+        **_paths_of(outcome.subject),
+        "status": outcome.status,
+        "because": outcome.because,
+        "baseline": outcome.subject.baseline is not None,
+        "reports": hello.get("reports", []),
+        "profiles": hello.get("profiles", []),
+        "seconds": round(outcome.seconds, 3),
+        **({"asked": outcome.cached_from} if outcome.cached_from is not None else {}),
+        "results": outcome.results,
+        "score": score(outcome.results, vectors),
+    }
+
+
+def _paths_of(subject: CheckedProgram) -> dict[str, str]:
+    paths = {"place": subject.place, "known_failures": subject.known.path}
+    here = Path.cwd().resolve()
+    return {
+        key: path.resolve().relative_to(here).as_posix()
+        for key, path in paths.items()
+        if path is not None and path.is_file() and path.resolve().is_relative_to(here)
+    }

@@ -1,0 +1,1 @@
+"""The page of the results of ``walproof check`` on real implementations."""

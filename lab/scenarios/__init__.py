@@ -1,1 +1,0 @@
-"""Scenarios: format-independent damage to logs, and the results of real systems."""

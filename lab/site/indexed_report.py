@@ -1,0 +1,86 @@
+"""A run report with indexes by vector and by implementation, real implementations first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.reports.json_report import Report
+from conformance.vectors import Vector
+from lab.results.command import is_real
+
+REAL, OURS, NULL = "real", "ours", "null"
+#: Groups of implementations, in the order of every page: real programs come first.
+TITLES = {
+    REAL: "Real implementations",
+    OURS: "Our own readers and writers",
+    NULL: "Null baselines",
+}
+
+Implementation = Mapping[str, Any]
+Result = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class IndexedReport:
+    """A report, and the vectors of this tree that it includes."""
+
+    report: Report
+    #: Vectors that ran, by id. Each has a page.
+    vectors: Mapping[str, Vector]
+    #: All vectors of this tree.
+    tree: Mapping[str, Vector] = field(repr=False)
+    #: Implementations that ran, by kind (:data:`TITLES`) and name.
+    implementations: Sequence[Implementation]
+    #: Implementations that could not run.
+    absent: Sequence[Implementation]
+    #: Results of each vector, in the order of the implementations.
+    by_vector: Mapping[str, Sequence[tuple[Implementation, Result]]] = field(repr=False)
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats of the run."""
+        return list(dict.fromkeys(str(each.body["format"]) for each in self.vectors.values()))
+
+    def of_kind(self, kind: str, format: str | None = None) -> list[Implementation]:
+        """Return the implementations of a kind, optionally only those with results in a format."""
+        return [
+            each
+            for each in self.implementations
+            if kind_of(each) == kind and (format is None or format in formats_of(each))
+        ]
+
+    def of_format(self, format: str) -> Iterator[Vector]:
+        """Return the vectors of a format."""
+        return (each for each in self.vectors.values() if each.body["format"] == format)
+
+
+def kind_of(implementation: Implementation) -> str:
+    """Return the group of an implementation: a key of :data:`TITLES`."""
+    if implementation["baseline"]:
+        return NULL
+    return REAL if is_real(str(implementation["name"])) else OURS
+
+
+def formats_of(implementation: Implementation) -> list[str]:
+    """Return the formats in which an implementation has results, in the order of the results."""
+    selected = (each["vector"] for each in implementation["results"] if each["class"] != "skipped")
+    return list(dict.fromkeys(vector.partition("/")[0] for vector in selected))
+
+
+def run_of(report: Report, vectors: Mapping[str, Vector]) -> IndexedReport:
+    """Return a run with indexes, without results of vectors that the tree no longer contains."""
+    selected = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
+    order = list(TITLES)
+    ran = [each for each in report["implementations"] if each["status"] == "ran"]
+    # The sort is stable, so each group keeps the order of the report. The executable specification
+    # is the first of ours.
+    ran.sort(key=lambda each: order.index(kind_of(each)))
+    by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in selected}
+    for each in ran:
+        for result in each["results"]:
+            if result["vector"] in by_vector:
+                by_vector[result["vector"]].append((each, result))
+    absent = [each for each in report["implementations"] if each["status"] != "ran"]
+    return IndexedReport(report, selected, vectors, ran, absent, by_vector)

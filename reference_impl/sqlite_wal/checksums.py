@@ -1,0 +1,33 @@
+"""The checksums of units in the grammar, computed from the bytes of a log (SQW-009)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_impl.sqlite_wal import layout
+
+
+def header(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...]:
+    """Return the two words of the checksum of the log header."""
+    return layout.advance((0, 0), data, layout.order_of(data[3]))
+
+
+def frame(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...] | None:
+    """Continue the checksum of the frame before, if that has the same salts (SQW-009).
+
+    ``log`` is indexed by slices; ``start`` and ``end`` are the bounds of the frame.
+    """
+    slot, order = log[start:end], log[3:4]
+    if len(slot) < end - start or not order:
+        return None  # the log was truncated after it was parsed
+    # The salts are followed by the checksum, in the header of the log and of a frame.
+    at = 16 if start == layout.HEADER_SIZE else start - len(slot) + layout.SALTS.start
+    salts, before = log[at : at + 8], log[at + 8 : at + 16]
+    fields = layout.FrameHeader.of(slot)
+    if salts != slot[layout.SALTS] or not fields.has_salts(salts):
+        return None
+    state = int.from_bytes(before[:4], "big"), int.from_bytes(before[4:], "big")
+    return layout.advance(state, data, layout.order_of(order[0]))
+
+
+CHECKSUMS = {"sqlite-wal-header": header, "sqlite-wal-frame": frame}

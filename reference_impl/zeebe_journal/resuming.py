@@ -1,0 +1,188 @@
+"""Find the proven records behind a fault in a segment (ZBJ-062 to ZBJ-065)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from reference_impl.zeebe_journal.layout import (
+    LARGEST_INDEX,
+    RECORD_FRAME,
+    RECORD_OVERHEAD,
+    SMALLEST_DATA,
+    SMALLEST_INDEX,
+)
+from reference_impl.zeebe_journal.segment import CHUNK, Parsed, SegmentScan, extents
+
+# The lengths of the descriptors (ZBJ-006).
+LENGTHS = (29, 45, 57)
+# A frame of 1 and the header of a RecordMetadata with any block length.
+_START = re.compile(rb"\x01..\x01\x00\x07\x00", re.DOTALL)
+_START_SIZE = 7
+# The length of a frame and a RecordMetadata in bytes.
+_HEAD = 21
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The index of a record that a segment is known to hold (ZBJ-062)."""
+
+    index: int
+    #: The offset of this record, or None if it is not known.
+    position: int | None = None
+    #: True if no later record is in the segment.
+    is_last: bool = False
+
+    @property
+    def is_flushed(self) -> bool:
+        """Return whether only the flushed index shows this record."""
+        return not self.is_last and self.position is None
+
+
+def after_the_record(scan: SegmentScan, at: int, known: Known) -> Parsed | None:
+    """Return the next record after faulty records, by their two lengths (ZBJ-064)."""
+    for index in range(scan.cursor.index, known.index + 1):
+        ends = _ends(scan.log, at)
+        if len(ends) > 1:
+            ends = {end for end in ends if scan.may_end_before(end)}
+        if len(ends) != 1:
+            return None
+        at = ends.pop()
+        record = scan.parse(at) if _frame(scan.log, at) else None
+        if isinstance(record, Parsed) and record.index in (index, index + 1):
+            return record
+    return None
+
+
+def after_the_descriptor(scan: SegmentScan, index: int | None, known: Known) -> Parsed | None:
+    """Return the first record of a segment whose descriptor is faulty (ZBJ-040)."""
+    for at in LENGTHS:
+        record = scan.parse(at) if _frame(scan.log, at) else None
+        if not isinstance(record, Parsed) or record.index > known.index:
+            continue
+        if index in (None, record.index):
+            return record
+    return None
+
+
+def _ends(log: BinaryIO, at: int) -> set[int]:
+    """Return the offsets where the record at ``at`` ends by its lengths, if they can be read."""
+    length = _number(log, at + _HEAD - 4, 4)
+    payload_length = _number(log, at + RECORD_OVERHEAD - 4, 4)
+    if length is None or payload_length is None or length < SMALLEST_DATA:
+        return set()  # too short for any record, as if zeroed
+    return {at + _HEAD + length, at + RECORD_OVERHEAD + payload_length}
+
+
+def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
+    """Return the first record of the chain from ``start`` on that is proven (ZBJ-065)."""
+    record = scan.parse(start)
+    if isinstance(record, Parsed) and scan.is_in_order(record):
+        chain = _chain(scan, record, known.index)
+        if chain.has(known, scan.cursor.index):
+            return record
+    if scan.size < scan.descriptor.max_segment_size:
+        return None  # the true chain may have been cut off
+    found: _Chain | None = None
+    below, above = SMALLEST_INDEX - 1, LARGEST_INDEX + 1
+    budget = scan.size
+    for at in (starts := _Starts(scan.log, start)):
+        record = scan.parse(at)
+        budget -= scan.wrong_bytes
+        if budget < 0:
+            return None
+        if not isinstance(record, Parsed):
+            continue
+        chain = _chain(scan, record, known.index)
+        starts.at = chain.last.end
+        if chain.last.index < known.index:
+            below = max(below, chain.last.index)
+        elif chain.first.index > known.index:
+            above = min(above, chain.first.index)
+        elif found is not None:
+            return None
+        else:
+            found = chain
+    if found is None or not below < found.first.index <= found.last.index < above:
+        return None
+    is_proven = found.has(known, scan.cursor.index) and found.is_proven(known)
+    return found.first if is_proven else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """Whole records without gaps, with consecutive indexes; as many as there are (ZBJ-065)."""
+
+    first: Parsed
+    last: Parsed
+    #: The offset of the known record in the chain.
+    known_at: int | None
+
+    def has(self, known: Known, expected: int) -> bool:
+        """Return whether the known record is in this chain, and no record before the expected."""
+        return expected <= self.first.index <= known.index <= self.last.index
+
+    def is_proven(self, known: Known) -> bool:
+        """Return whether this chain is proven if it is the only one."""
+        if known.position is not None:
+            return known.position == self.known_at
+        is_long = self.first is not self.last
+        return is_long and (not known.is_last or self.last.index == known.index)
+
+
+def _chain(scan: SegmentScan, first: Parsed, known: int) -> _Chain:
+    last: Parsed = first
+    following: Parsed | None = first
+    known_at = None
+    while following is not None:
+        last = following
+        if last.index == known:
+            known_at = last.at
+        following = _after(scan, last)
+    return _Chain(first, last, known_at)
+
+
+def _after(scan: SegmentScan, record: Parsed) -> Parsed | None:
+    """Return the whole record with the next index that directly follows, or None."""
+    found = scan.parse(record.end) if _frame(scan.log, record.end) else None
+    is_next = isinstance(found, Parsed) and found.index == record.index + 1
+    return found if isinstance(found, Parsed) and is_next else None
+
+
+class _Starts:
+    """The offsets from ``at`` on where a record may begin. A caller may move ``at`` ahead."""
+
+    def __init__(self, log: BinaryIO, at: int) -> None:
+        self.log, self.at = log, at
+
+    def __iter__(self) -> Iterator[int]:
+        for begin, end in extents(self.log.fileno(), self.at):
+            for chunk_at in range(begin, end, CHUNK):
+                yield from self._in_chunk(chunk_at, min(chunk_at + CHUNK, end))
+
+    def _in_chunk(self, begin: int, end: int) -> Iterator[int]:
+        """Yield the offsets in ``[begin, end)``; the header may end after ``end``."""
+        if self.at >= end:
+            return
+        self.log.seek(begin)
+        chunk = self.log.read(end - begin + _START_SIZE - 1)
+        self.at = max(self.at, begin)
+        while (match := _START.search(chunk, self.at - begin)) is not None:
+            self.at = begin + match.start()
+            if self.at >= end:
+                return
+            self.at += 1
+            yield self.at - 1
+
+
+def _frame(log: BinaryIO, at: int) -> bool:
+    log.seek(at)
+    return log.read(1) == RECORD_FRAME
+
+
+def _number(log: BinaryIO, at: int, size: int) -> int | None:
+    log.seek(at)
+    data = log.read(size)
+    return int.from_bytes(data, "little") if len(data) == size else None

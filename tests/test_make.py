@@ -1,0 +1,32 @@
+"""Targets of the Makefile that a reader's author runs."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from conformance import ROOT
+
+
+def commands_of(*words: str, venv: Path) -> str:
+    """Return what make would run from a fresh clone, whose environment is ``venv``."""
+    done = subprocess.run(
+        ["make", "--dry-run", f"VENV={venv}", *words],
+        cwd=ROOT, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    return done.stdout
+
+
+def test_a_reader_of_ones_own_needs_python_and_the_vectors_alone(tmp_path: Path) -> None:
+    chosen = ["conformance", "IMPL=./my-reader --fast", "FORMAT=zmq-raft"]
+    commands = commands_of(*chosen, venv=tmp_path)
+    assert "-r requirements.txt" in commands
+    assert "check --cmd './my-reader --fast' --format zmq-raft" in commands
+    for word in ("requirements-dev", "walproof.setup", "node", "editable"):
+        assert word not in commands, word
+
+
+def test_all_implementations_need_the_whole_set_up(tmp_path: Path) -> None:
+    commands = commands_of("conformance", venv=tmp_path)
+    for word in ("-r requirements.txt", "-r requirements-dev.txt", "-m walproof.setup"):
+        assert word in commands, word

@@ -1,0 +1,155 @@
+"""Select the programs of a command line: any command, or implementations of this repository."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from conformance.checked_program import CheckedProgram, checked_implementation
+from conformance.process import CannotStart
+from conformance.program_session import why_no_hello
+from conformance.registry import Implementation
+from conformance.scratch import Scratch
+from walproof.cli.near_names import did_you_mean
+from walproof.cli.output import say
+from walproof.implementations import all_implementations
+
+#: The option ``--no-isolation`` of commands that run programs.
+isolation = click.option(
+    "--no-isolation", "isolated", flag_value=False, default=True,
+    help="Run programs with your network, files, environment and folder.",
+)  # fmt: skip
+
+
+def words_of(command: str) -> list[str]:
+    """Split ``--cmd`` into a program and its arguments as a shell does. Raises a usage error."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise click.ClickException(f"--cmd {command!r}: {str(error).lower()}") from None
+    if not words:
+        raise click.ClickException("--cmd: expected a program, found nothing")
+    if shutil.which(words[0]) is None:
+        raise click.ClickException(f"--cmd {command!r}: {_why_not(words[0])}")
+    return words
+
+
+def _why_not(program: str) -> str:
+    if os.sep not in program:
+        return f"no program {program!r} on PATH"
+    if Path(program).exists():
+        return f"{program} may not be executed (chmod +x?)"
+    return f"no such file: {program}"
+
+
+def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> CheckedProgram:
+    """Return the subject of ``--cmd COMMAND``. Raises the errors of :func:`words_of`."""
+    words = words_of(command)
+    subject = CheckedProgram(command, command, words, named_by_hello=True, isolated=isolated)
+    # ``python3 src/reader.py``: the reader is the script, not the interpreter.
+    files = [Path(word) for word in reversed(words) if "/" in word or "." in word]
+    subject.place = next((file for file in files if file.is_file()), None)
+    set_one_shot(subject, one_shot)
+    return subject
+
+
+def set_one_shot(subject: CheckedProgram, one_shot: bool) -> None:
+    """Set whether a program is one-shot, also in the commands that repeat a case."""
+    subject.one_shot = one_shot
+    chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
+    chosen += flag(subject.isolated)
+    subject.repeat = f"{program_name()} check {chosen}"
+    subject.ask = f"{program_name()} ask {chosen}"
+
+
+def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Implementation]:
+    """Return the implementations of ``--impl NAME``.
+
+    Raises a usage error for an unknown name. The error lists the valid names and ``others``.
+    """
+    ours: Mapping[str, Implementation] = {each.name: each for each in all_implementations()}
+    names = list(dict.fromkeys(names))
+    for name in names:
+        if name not in ours:
+            listed = [*others, *ours]
+            near = did_you_mean(name, listed) or f": expected one of {', '.join(listed)}"
+            raise click.UsageError(f"unknown implementation {name!r}{near}")
+    return [ours[name] for name in names]
+
+
+def implementation_subject(implementation: Implementation, isolated: bool = True) -> CheckedProgram:
+    """Return the subject of ``--impl``. Raises ``BrokenList``."""
+    subject = checked_implementation(implementation, program_name())
+    subject.isolated = isolated
+    subject.repeat += flag(isolated)
+    subject.ask += flag(isolated)
+    return subject
+
+
+def flag(isolated: bool) -> str:
+    """Return the isolation option for a command that repeats the run."""
+    return "" if isolated else " --no-isolation"
+
+
+def program_name() -> str:
+    """Return the name of this program for commands that the user can copy and run."""
+    called = Path(sys.argv[0])
+    if called.name == "__main__.py":
+        python = os.path.relpath(sys.executable)
+        return f"{'python' if python.startswith('..') else python} -m {called.parent.name}"
+    try:
+        return os.path.relpath(called) if called.parent.name == "bin" else called.name
+    except ValueError:  # on Windows, the program is on another drive
+        return called.name
+
+
+def chosen_subjects(
+    commands: Sequence[str],
+    names: Sequence[str],
+    one_shot: bool,
+    isolated: bool,
+    profiles: Collection[str],
+    formats: Collection[str],
+) -> list[CheckedProgram]:
+    """Return the programs of ``--cmd`` and ``--impl``, by default all implementations.
+
+    Raises a usage error if a one-shot program is combined with several ``formats``.
+    """
+    results = []
+    for command in dict.fromkeys(commands):
+        subject = foreign(command, one_shot, isolated)
+        why = None if one_shot else _no_hello(command, subject)
+        set_one_shot(subject, one_shot or why is not None)
+        subject.strict = subject.one_shot and "strict" in profiles
+        if why is not None:
+            say(
+                f"{command}: no reply to hello ({why}); treated as a one-shot program,"
+                f" `{command} read FORMAT PATH`. --one-shot skips the hello. With the protocol, a"
+                " program starts once and not for each log, which is up to 20 times as fast.",
+                err=True,
+            )
+        if subject.one_shot and len(formats) > 1:
+            raise click.UsageError(
+                f"--cmd {command!r}: a one-shot program cannot list its formats; choose one with"
+                " --format"
+            )
+        results.append(subject)
+    ours = implementations(names) if names or commands else all_implementations()
+    return results + [implementation_subject(each, isolated) for each in ours]
+
+
+def _no_hello(command: str, subject: CheckedProgram) -> str | None:
+    """Return the reason why a program does not reply to hello; None if it replies."""
+    scratch = Scratch()
+    try:
+        return why_no_hello(subject.command, subject.sandbox(scratch.folder))
+    except CannotStart as error:
+        raise click.ClickException(f"--cmd {command!r}: {error}") from None
+    finally:
+        scratch.close()

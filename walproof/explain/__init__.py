@@ -1,1 +1,0 @@
-"""``walproof explain``: requirements, reason codes, fields and context keys, with evidence."""

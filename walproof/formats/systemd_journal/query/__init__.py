@@ -1,1 +1,0 @@
-"""Query systemd journals: select entries of one or several files as journalctl does."""

@@ -1,0 +1,352 @@
+"""Open a log: a file, a directory, a pipe or bytes, in one of the formats of the specification."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib.util
+import io
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self, cast
+
+from reference_impl.answer import Answer, End, Event, Lost, Record, Verdict, collect, end_to_json
+from reference_impl.context import BadContext, check
+from reference_impl.formats import UnknownFormat, named
+from reference_impl.register import registers
+from walproof.extras import naming_the_extra
+from walproof.formats import plugin_for
+from walproof.lake.recognition import named_like, recognise_log
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from walproof.new_log import Survivors
+    from walproof.scanners.byte_source import ByteSource
+    from walproof.scanners.model import Records
+
+Profile = Literal["recover", "strict"]
+#: A log as a caller gives it: a path, the bytes of one file, or a binary file.
+LogInput = str | os.PathLike[str] | bytes | BinaryIO
+
+#: Size in bytes from which loading, and possibly compiling, a scanner pays off.
+LARGE_LOG_BYTES = 4 << 20
+_HEAD_BYTES = 1 << 20
+#: The file name of a log that was given as bytes.
+_UNNAMED = "log"
+
+
+class Log:
+    """One log, opened by :func:`open` or found by :func:`walproof.find`.
+
+    Each use of :attr:`records` reads the log from its start. :attr:`lost`, :attr:`verdict`,
+    :attr:`reason` and :attr:`end` describe the last complete pass; if there was none, they read the
+    log once. Reading never changes the log. Sizes and offsets are in bytes.
+    """
+
+    def __init__(
+        self,
+        format: str,
+        path: Path,
+        *,
+        name: str | None = None,
+        profile: str = "recover",
+        context: Mapping[str, Any] | None = None,
+        files: Sequence[str] = (),
+    ) -> None:
+        #: The id of the format, such as ``leveldb-log``.
+        self.format = format
+        #: The path that is read: a temporary copy if the log was given as a pipe or as bytes.
+        self.path = path
+        #: The name of the log for messages and tables.
+        self.name = str(path) if name is None else name
+        #: ``recover`` returns every provable record; ``strict`` stops at the first loss.
+        self.profile = profile
+        #: What the reader needs and the bytes do not contain, by the keys of the chapter.
+        self.context = dict(context or {})
+        #: True if ``path`` is a temporary copy.
+        self.is_copy = False
+        #: The names of the files of a log that was found in a directory with other files.
+        self.files = tuple(files)
+        #: True if the directory of the log contains links or special files, which are not opened.
+        self.reads_files_only = False
+        self._last: tuple[End, Sequence[Lost]] | None = None
+        self._scratch = contextlib.ExitStack()
+
+    def __repr__(self) -> str:
+        return f"<Log {self.name!r} {self.format}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the temporary copy, if there is one."""
+        self._scratch.close()
+
+    @property
+    def records(self) -> Iterator[Record]:
+        """Read the log, and yield its records in log order, including those after a loss.
+
+        Raises ``OSError``, and :class:`BadContext` for a context that the format rejects.
+        """
+        return (event for event in self._passed(self.events()) if isinstance(event, Record))
+
+    def _passed(self, events: Iterable[Event | Records]) -> Iterator[Event | Records]:
+        """Yield the events, and store the result of the pass at its end."""
+        lost: list[Lost] = []
+        files: dict[str | None, int] = {}
+        for event in events:
+            files.setdefault(event.file, len(files))
+            if isinstance(event, Lost):
+                lost.append(event)
+            elif isinstance(event, End):
+                lost.sort(key=lambda gap: (files[gap.file], gap.start))
+                self._last = event, lost
+            yield event
+
+    @property
+    def lost(self) -> Sequence[Lost]:
+        """The lost byte ranges ``[start, end)`` in log order, each with its reason."""
+        return self._outcome[1]
+
+    @property
+    def verdict(self) -> Verdict:
+        """``intact``, ``torn``, ``damaged`` or ``refused``."""
+        return self._outcome[0].verdict
+
+    @property
+    def reason(self) -> str | None:
+        """The first reason code, from the closed list of the chapter; None if intact."""
+        return self._outcome[0].reason
+
+    @property
+    def end(self) -> int | dict[str, Any] | None:
+        """The offset at which a writer may continue; None if a new file is required.
+
+        In a log of several files, this is ``{"file": name, "at": offset}``.
+        """
+        return end_to_json(self._outcome[0].end, self._outcome[0].file)
+
+    @property
+    def _outcome(self) -> tuple[End, Sequence[Lost]]:
+        if self._last is None:
+            for _ in self._passed(self.runs(payloads=False)):
+                pass
+            assert self._last is not None
+        return self._last
+
+    def answer(self) -> Answer:
+        """Return the answer of the executable specification, with all records in memory."""
+        return collect(self._specified())
+
+    def events(self) -> Iterator[Event]:
+        """Yield records and lost ranges as they are read, then one ``End``; constant memory."""
+        if not self.is_read_by_scanner:
+            return self._specified()
+        from walproof.scanners.answers import in_full
+
+        return in_full(self.format, self.runs())
+
+    def runs(self, *, payloads: bool = True) -> Iterator[Event | Records]:
+        """Yield the same events; a scanner yields records in runs of columns.
+
+        Without ``payloads``, these runs have neither payloads nor fields.
+        """
+        if not self.is_read_by_scanner:
+            return self._specified()
+        from walproof.scanners import scanner
+        from walproof.scanners.model import Wanted
+
+        wanted = Wanted() if payloads else Wanted(payload=False, columns=frozenset())
+        return scanner(self.format).scan(self, wanted)
+
+    def columns(self) -> Iterator[Records | Lost | End]:
+        """Yield the events with all records in columns, read by a scanner if there is one."""
+        from walproof.scanners import scanner
+        from walproof.scanners.model import Wanted
+        from walproof.scanners.reference import ReferenceScanner
+
+        if self.profile == "recover":
+            return scanner(self.format).scan(self, Wanted())
+        return ReferenceScanner(self.format).in_runs(self._specified(), Wanted())
+
+    def at(self, path: Path, context: Mapping[str, Any]) -> Log:
+        """Return a log of the same format at another path."""
+        return Log(self.format, path, context=context)
+
+    def _specified(self) -> Iterator[Event]:
+        return named(self.format).read(self.readable, self.profile, self.context)
+
+    @property
+    def is_read_by_scanner(self) -> bool:
+        """True if the log is large, and a scanner can read it. Raises ``OSError``."""
+        return (
+            self.profile == "recover"
+            and self.size >= LARGE_LOG_BYTES
+            and plugin_for(self.format).has_scanner
+            and importlib.util.find_spec("pyarrow") is not None
+        )
+
+    @property
+    def size(self) -> int:
+        """The size of all files of the log now, in bytes; a deleted file counts as 0."""
+        if not self.readable.is_dir():
+            return self.readable.stat().st_size
+        total = 0
+        for file in self.readable.rglob("*"):
+            with contextlib.suppress(OSError):
+                total += file.stat().st_size if file.is_file() else 0
+        return total
+
+    @cached_property
+    def readable(self) -> Path:
+        """The path, or a directory of links to the log's files without anything else."""
+        if not self.reads_files_only:
+            return self.path
+        scratch = Path(self._scratch.enter_context(_scratch_directory()))
+        for file in self.files:
+            link = scratch / file
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(os.path.abspath(self.path / file))  # noqa: PTH100 -- no link is resolved
+        return scratch
+
+    def is_folder(self) -> bool:
+        """Return whether the log consists of several files."""
+        return self.readable.is_dir()
+
+    def byte_source(self) -> ByteSource:
+        """Open a log of one file for a scanner. Raises ``OSError``."""
+        from walproof.scanners.byte_source import LocalSource
+
+        return LocalSource(self.readable)
+
+    def to_arrow(self) -> pa.RecordBatchReader:
+        """Return a stream of rows, one for each record and lost range; constant memory.
+
+        The columns are those of the Spark source. Needs ``walproof[columns]``.
+        """
+        with naming_the_extra("Log.to_arrow"):
+            from walproof.arrow_stream import stream
+        return stream([self])
+
+    def recover_to(self, path: str | os.PathLike[str]) -> Survivors:
+        """Write every record that the format can hold in sequence to a new log.
+
+        Records after a loss, which it cannot hold, go to ``PATH.after-loss.jsonl``. Returns the
+        records of both. Raises ``FileExistsError``, and :class:`walproof.CannotWrite` if the
+        records cannot form a log; then nothing is written.
+        """
+        from walproof.new_log import read_survivors
+
+        survivors = read_survivors(self)
+        survivors.publish(Path(path))
+        return survivors
+
+
+def open(
+    log: LogInput, /, format: str | None = None, profile: Profile = "recover", **context: Any
+) -> Log:
+    """Open a log: a path, the directory of a log of several files, a binary file, or bytes.
+
+    The format is detected unless it is given. Context keys are those of the format's chapter. A
+    pipe is copied to a temporary file, because readers need random access.
+
+    Raises :class:`UnknownFormat` if no format fits or several do, :class:`BadContext` for a context
+    that the format rejects, and ``OSError``.
+    """
+    if profile not in ("recover", "strict"):
+        raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
+    if format is not None:
+        check_context(named(format).id, context)
+    with contextlib.ExitStack() as scratch:
+        name, path = _local(log, scratch)
+        try:
+            detected = _recognised(path) if format is None else format
+        except UnknownFormat as error:
+            raise UnknownFormat(str(error).replace(str(path), name), error.fitting) from None
+        check_context(detected, context)
+        result = Log(detected, path, name=name, profile=profile, context=context)
+        result.is_copy = name != str(path)
+        result._scratch = scratch.pop_all()
+    return result
+
+
+def is_log(directory: Path, format: str | None = None) -> bool:
+    """Return whether a directory itself is a log of several files. Raises ``OSError``."""
+    if format is not None:
+        return "folder" in registers()[format].log and named(format).recognise(directory)
+    with contextlib.suppress(UnknownFormat):
+        recognise_log(directory)
+        return True
+    return False
+
+
+def check_context(format: str, context: Mapping[str, Any]) -> None:
+    """Raise :class:`BadContext` unless the register of the format allows the context."""
+    check(format, context)
+    for name, value in context.items():
+        key = registers()[format].context[name]
+        if key.pattern and not re.fullmatch(key.pattern, str(value)):
+            raise BadContext(f"{name}: expected {key.form}, found {value!r}")
+
+
+def _scratch_directory() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="walproof-")
+
+
+def _local(log: LogInput, scratch: contextlib.ExitStack) -> tuple[str, Path]:
+    """Return the name and the path of a log; copy it if it is no file or directory."""
+    source: BinaryIO
+    if isinstance(log, bytes):
+        name, source = _UNNAMED, io.BytesIO(log)
+    elif not isinstance(log, str | os.PathLike):
+        name, source = getattr(log, "name", _UNNAMED), log
+        name = name if isinstance(name, str) else _UNNAMED
+    elif _is_pipe(path := Path(log)):
+        # Opening a named pipe blocks until a writer opens it.
+        name, source = str(path), cast("BinaryIO", scratch.enter_context(path.open("rb")))
+    else:
+        return str(path), path
+    copy = Path(scratch.enter_context(_scratch_directory()), Path(name).name or _UNNAMED)
+    with copy.open("xb") as file:
+        shutil.copyfileobj(source, file)
+    return name, copy
+
+
+def _is_pipe(path: Path) -> bool:
+    mode = path.stat().st_mode
+    if stat.S_ISSOCK(mode):
+        raise OSError(errno.EINVAL, "expected a log, found a socket", str(path))
+    if stat.S_ISCHR(mode) and not path.samefile(os.devnull):
+        raise OSError(errno.EINVAL, "expected a log, found a character device", str(path))
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISBLK(mode))
+
+
+def _recognised(path: Path) -> str:
+    try:
+        return recognise_log(path)
+    except UnknownFormat as error:
+        hint = "; `walproof DIR` lists the logs in it" if path.is_dir() else _hints(path)
+        raise UnknownFormat(f"{error}{hint}", error.fitting) from None
+
+
+def _hints(path: Path) -> str:
+    """Describe the first bytes and the name of a file that is not a log."""
+    hints = ""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if head and not head.strip(b"\0"):
+        more = "or more " if len(head) == _HEAD_BYTES else ""
+        hints += f"; the file begins with {len(head)} {more}zeros"
+    if names := named_like(path.name):
+        hints += f"; the name is that of a {' or '.join(names)}, the content is not"
+    return hints

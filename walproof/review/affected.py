@@ -1,0 +1,70 @@
+"""Name the implementations that a change breaks, and the files that use a removed field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance import VECTORS, known_failures
+from conformance.vectors import load
+from walproof.implementations import all_implementations
+from walproof.quantity import counted
+from walproof.review.behaviour import Table
+
+#: Rules of vectors whose records change.
+_OTHER_RECORDS = ("READS_OLD_FILE", "SURVIVORS_CHANGED")
+#: Maximum number of files with a removed field that a finding names.
+_MAX_FILES = 4
+
+
+def failing_implementations(table: Table) -> dict[str, int]:
+    """Return the implementations that pass vectors whose records change, with their number.
+
+    The lists of known failures tell which vectors an implementation passes.
+    """
+    # The names of damaged copies are not ids of vectors.
+    changed = {each.log for each in table.changed if each.rule in _OTHER_RECORDS}
+    files = {id: VECTORS / f"{id}.json" for id in changed}
+    ids = [id for id, file in files.items() if file.is_file() and load(file).operation == "read"]
+    failing = {}
+    for each in all_implementations():
+        if table.format not in each.formats or each.structure or each.name == "executable-spec":
+            continue
+        known = known_failures.load(each.known_failures).entries
+        if count := sum((id, "recover") not in known for id in ids):
+            failing[each.name] = count
+    return dict(sorted(failing.items(), key=lambda item: (-item[1], item[0])))
+
+
+def uses_of_field(root: Path, grammar: str, name: str) -> str:
+    """Return the lines of recipes, chapters, plug-ins and adapters that name a field, as text.
+
+    Equal names of other fields count too.
+    """
+    pattern = re.compile(rf"[.`\"']{re.escape(name)}(?![\w-])")
+    lines: dict[str, list[int]] = {}
+    for path in _sources(root, grammar):
+        if path.is_file():
+            for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+                if pattern.search(line):
+                    lines.setdefault(path.relative_to(root).as_posix(), []).append(number)
+    if not lines:
+        return ""
+    places = [f"{file}:{numbers[0]}" for file, numbers in lines.items()]
+    count = counted(sum(map(len, lines.values())), "line")
+    shown = ", ".join(places[:_MAX_FILES]) + ", …" * (len(places) > _MAX_FILES)
+    return f"{count} in {counted(len(lines), 'file')} with this name ({shown})"
+
+
+def _sources(root: Path, grammar: str) -> Iterator[Path]:
+    """Yield the files that may use the fields of a grammar: their names share its first word."""
+    word = grammar.partition("_")[0]
+    yield from sorted((root / "spec").glob(f"{word}*"))
+    for folder in (
+        "conformance/recipes",
+        "walproof/formats",
+        "conformance/implementations/kaitai-*",
+    ):
+        for path in sorted(root.glob(f"{folder}/{word}*")):
+            yield from sorted(path.rglob("*.py")) if path.is_dir() else (path,)

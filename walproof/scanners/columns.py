@@ -1,0 +1,111 @@
+"""The fields of a record as columns. Names, types and documentation come from the register.
+
+A change to the record fields of a register changes the schema of the data source.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from reference_impl.answer import Record
+from reference_impl.register import RecordField, Register
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WIDEST = (1 << 64) - 1
+#: Fields of the records of every format, which have columns of their own.
+COMMON_FIELDS = frozenset({"file", "at", "size", "payload"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """A field of a record, as a column and as part of an answer."""
+
+    field: RecordField
+    type_name: str = "string"
+
+    @property
+    def name(self) -> str:
+        """Return the name of the field and of the column."""
+        return self.field.name
+
+    @cached_property
+    def type(self) -> pa.DataType:
+        """Return the type of the column."""
+        # pyarrow belongs to an extra; listing columns works without pyarrow.
+        import pyarrow as pa
+
+        return pa.type_for_alias(self.type_name)
+
+    def of(self, record: Record) -> Any:
+        """Return the value for the column; None if the record has none."""
+        return record.fields.get(self.name)
+
+    def to_answer(self, value: Any) -> Any:
+        """Return the field of an answer for a value of the column that is not null."""
+        return value
+
+    def cut(self, value: Any, most: int) -> tuple[Any, bool]:
+        """Return the value cut to a maximum size, and whether it was cut."""
+        return value, False
+
+
+class NumberColumn(Column):
+    """A 64-bit number, which is decimal text in an answer."""
+
+    def of(self, record: Record) -> Any:
+        """Return the number, or None. Numbers above 64 bits wrap around to 0."""
+        value = record.fields.get(self.name)
+        if value is None:
+            return None
+        # The first index of a file may be 2^64 - 1, although the file holds more than one entry.
+        return int(value) & WIDEST if self.type_name == "uint64" else int(value)
+
+    def to_answer(self, value: Any) -> Any:
+        """Return the number as text."""
+        return str(value)
+
+
+class JsonColumn(Column):
+    """A structured field, which is JSON text in a column."""
+
+    def of(self, record: Record) -> Any:
+        """Return the JSON text, or None without the field. A stored null is the text ``null``."""
+        if self.name not in record.fields:
+            return None
+        return json.dumps(record.fields[self.name], ensure_ascii=False, separators=(",", ":"))
+
+    def to_answer(self, value: Any) -> Any:
+        """Return the parsed value."""
+        return json.loads(value)
+
+
+#: The class and the default type of the column for each type of a record field.
+_BY_TYPE: Mapping[str, tuple[type[Column], str]] = {
+    "integer": (Column, "int64"),
+    "decimal": (NumberColumn, "uint64"),
+    "boolean": (Column, "bool"),
+    "text": (Column, "string"),
+    "hex": (Column, "string"),
+    "object": (JsonColumn, "string"),
+    "list": (JsonColumn, "string"),
+}
+
+
+def columns_of(register: Register, classes: Mapping[str, type[Column]]) -> tuple[Column, ...]:
+    """Return the columns of a format, in the order of its register.
+
+    ``classes`` contains the classes of fields whose values a register cannot describe.
+    """
+    columns = []
+    for field in register.fields.values():
+        if field.name not in COMMON_FIELDS and field.column != "none":
+            default, type_name = _BY_TYPE[field.types[0]]
+            column = classes.get(field.name, default)
+            columns.append(column(field, field.column or type_name))
+    return tuple(columns)

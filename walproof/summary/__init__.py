@@ -1,1 +1,0 @@
-"""Summarise a log: its format, its state and its losses."""
