@@ -45,7 +45,7 @@ MAX_CONFIRMED_TIMEOUTS = 3
 # Results after which a session is not used again.
 FATAL_CLASSES = ("crash", "timeout", "over-limit", "protocol-error")
 
-# Joins the difference of a crash and the class of the case when run alone, if the classes differ.
+# Separates the difference of a crash from the result class of the repeated case, if that differs.
 ALONE = "; alone: "
 
 Result = dict[str, Any]
@@ -60,7 +60,7 @@ class Retries:
 
 @dataclass
 class Shard:
-    """Some of the cases of a subject, by their number among all cases, and their results."""
+    """A part of a subject's cases, each under its number among all cases, with the results."""
 
     subject: CheckedProgram
     cases: Sequence[tuple[int, VectorCase]]

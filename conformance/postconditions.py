@@ -154,14 +154,14 @@ def differences(
 
 
 def freedoms(after: Mapping[str, Any]) -> list[str]:
-    """Return the freedoms of a vector's ``after``."""
+    """Return the choices that a vector's ``after`` leaves to the writer."""
     return [entry["freedom"] for entry in after.get("free", [])]
 
 
 def to_json(
     files: Files, data: Bytes, free: Sequence[tuple[str, str]], digests: Digests | None = None
 ) -> dict[str, Any]:
-    """Return ``after`` in the form of a vector."""
+    """Return the expected state after a write, as a vector stores it under ``after``."""
     exact = digests or {}
     parts = {
         "files": [

@@ -175,7 +175,7 @@ class Process:
 
     def send(self, data: bytes) -> None:
         """Send data without waiting until the program reads it."""
-        if not self._is_closed:  # otherwise the descriptors may belong to another file by now
+        if not self._is_closed:  # otherwise the descriptors may already belong to another file
             self._input += data
             self._write()
 

@@ -104,7 +104,7 @@ class Implementation:
             "WALPROOF_PYTHON": sys.executable,
         }
         limits = Limits(memory_bytes=BUILD_MEMORY_BYTES)
-        # The shell lets both streams write to the log during the build.
+        # The shell redirects both output streams to the log of the build.
         logged = ["/bin/sh", "-c", 'exec "$@" >"$0" 2>&1', str(log), *self._expanded(self.build)]
         try:
             done = run_program(

@@ -52,7 +52,7 @@ class ReplyJudgement:
 
 
 CHANGED_LOG = "changes-the-log"
-# Effects of a read, then of a write or an append (:class:`ReplyJudgement`).
+# The faults that :class:`ReplyJudgement` names: first of a reader, then of a writer.
 REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES = (
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
@@ -274,7 +274,7 @@ class WriteStep(WritingStep):
         return _with_records("write", self.vector, path, seq)
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> ReplyJudgement:
-        """Compare the log byte for byte. Its answer helps to explain a difference."""
+        """Compare the log byte for byte. The answer read from it helps to explain a difference."""
         if "refused" in reply:
             return self._refused(reply["refused"], path, None)
         if self.vector.body.get("must_refuse"):

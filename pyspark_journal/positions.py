@@ -30,7 +30,7 @@ MARK = 64
 # The most bytes at the start of a log that its checksum covers. The bytes before a position do
 # not suffice, because they may be the same in two logs.
 HEAD = 64
-# A place after everything in a log.
+# A position after all bytes of a log.
 AFTER_ALL = (sys.maxsize, 0)
 
 
@@ -93,7 +93,7 @@ def _mark(position: Position, log: FoundLog, tree: Tree) -> int | None:
     if log.members and position.file is None:  # a log of several files was refused as a whole
         return 0
     start = max(0, position.at - MARK)
-    # The file of the position may have another name by now.
+    # The file may have been renamed since the position was stored.
     data = tree.read(file_name(log.path, position.file), start, position.at - start)
     return zlib.crc32(data) if len(data) == position.at - start else None
 
@@ -146,7 +146,7 @@ def identify(
 
 
 def _name(log: FoundLog, tree: Tree) -> str:
-    """Return a unique name that is stable if files are renamed when new files begin."""
+    """Return a unique name that stays the same if files are renamed when a new file begins."""
     if log.format is not None:
         # The reader of an unreadable log reports the error.
         with contextlib.suppress(OSError):

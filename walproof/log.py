@@ -241,8 +241,8 @@ class Log:
     def recover_to(self, path: str | os.PathLike[str]) -> Survivors:
         """Write every record that the format can hold in sequence to a new log.
 
-        Records after a loss, which it cannot hold, go to ``PATH.after-loss.jsonl``. Returns the
-        records of both. Raises ``FileExistsError``, and :class:`walproof.CannotWrite` if the
+        Records after a loss that the new log cannot hold go to ``PATH.after-loss.jsonl``. Returns
+        the records of both. Raises ``FileExistsError``, and :class:`walproof.CannotWrite` if the
         records cannot form a log; then nothing is written.
         """
         from walproof.new_log import read_survivors
@@ -304,7 +304,7 @@ def _scratch_directory() -> tempfile.TemporaryDirectory[str]:
 
 
 def _local(log: LogInput, scratch: contextlib.ExitStack) -> tuple[str, Path]:
-    """Return the name and the path of a log; copy it if it is no file or directory."""
+    """Return the name and path of a log, which is copied if it is not a file or directory."""
     source: BinaryIO
     if isinstance(log, bytes):
         name, source = _UNNAMED, io.BytesIO(log)

@@ -145,7 +145,8 @@ def read_survivors(log: ReadableLog) -> Survivors:
 
 def _longest_rising(numbers: Sequence[int]) -> set[int]:
     """Return the positions of the longest rising sequence of numbers that a writer may write."""
-    lowest_ends: list[int] = []  # by length: the lowest number at which a rising sequence ends
+    # For each length, the lowest number at which a rising sequence of that length ends.
+    lowest_ends: list[int] = []
     positions: list[int] = []  # of these numbers
     before: dict[int, int] = {}
     for position, number in enumerate(numbers):

@@ -125,7 +125,7 @@ def check(
             log = example.write_to(Path(scratch)) if by_path else example.log
             try:
                 result = example.differences(read(log, **example.context), reports)
-            except Exception as error:  # of the reader under test, whatever its class
+            except Exception as error:  # an exception of the reader under test, whatever its class
                 result = [f"raises {type(error).__name__}: {error}"]
         if result:
             failures.append(Failure(example, result))
@@ -154,7 +154,7 @@ def damaged_logs(format: str, profile: Profile = "recover") -> SearchStrategy[Ex
     @strategies.composite
     def damaged(draw: strategies.DrawFn) -> Example:
         enumeration = _enumeration(format, draw(strategies.integers(0, GENERATED_LOGS - 1)))
-        # The first family is no damage, and the last has all single changes once more.
+        # The first family leaves the log undamaged, and the last repeats all single changes.
         changes = draw(strategies.sampled_from(enumeration.families[1:-1])).changes
         change = changes[draw(strategies.integers(0, len(changes) - 1))]
         example = None if change is None else _damaged(enumeration, change, profile)

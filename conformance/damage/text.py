@@ -60,7 +60,7 @@ def _hex_text(digits: str, shown: int | None) -> str:
 
 
 def value_of_bytes(source: Any, shown: int | None = None) -> str:
-    """Return a text for bytes in the form of an operation's argument."""
+    """Return bytes as text, in the form that the argument of an operation has."""
     parts = [source] if isinstance(source, str) else source
     return " + ".join(_part_text(part, shown) for part in parts) or _NO_BYTES
 
@@ -128,7 +128,7 @@ def _arguments(found: dict[str, str]) -> dict[str, Any]:
 
 
 def bytes_from_text(text: str) -> Any:
-    """Return the argument that a text for bytes describes: digits, or a list of parts."""
+    """Return the argument that a text describes: hexadecimal digits, or a list of parts."""
     parts: list[Any] = []
     for part in text.split(" + ") if text != _NO_BYTES else ():
         if match := _FILL.fullmatch(part):

@@ -1,4 +1,4 @@
-"""Checksums that the grammars declare: where they are stored, what they cover, what they should be.
+"""Find the checksums that a grammar declares, the bytes that they cover, and their right values.
 
 A type declares its checksum with ``-checksum`` (ksy/README.md). Each algorithm has a name and one
 function here.
@@ -72,7 +72,7 @@ class Checksum:
     #: Byte ranges that the checksum covers.
     covered: tuple[tuple[int, int], ...]
     byte_order: ByteOrder
-    #: False if the stored value is no checksum of these bytes, as in a truncated unit.
+    #: False if the stored value is not a checksum of these bytes, as in a truncated unit.
     applies: bool
 
     def expected(self, log: LogBytes) -> tuple[int, ...] | None:

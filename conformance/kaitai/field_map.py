@@ -109,7 +109,7 @@ def _all_fields(
         return
     for base in range(start // docs.stride * docs.stride, end, docs.stride):
         element = io.BytesIO(_read(file, base, docs.stride))
-        # To the parser, each element is a log of its own.
+        # The parser treats each element as a separate log.
         yield from _parse(parser, element, docs, size, most, base, base // docs.stride)
 
 

@@ -61,7 +61,7 @@ class FileState:
 class _Version:
     """A sector or a file size that is valid from operation ``number`` on."""
 
-    #: Operation number. The numbers of the sizes that one write sets differ by less than 0.5.
+    #: Operation number. If one write sets several sizes, their numbers differ by less than 0.5.
     number: float
     #: Number of truncations up to this operation.
     epoch: int
@@ -77,7 +77,7 @@ class _FileVersions:
 
 
 class Disk:
-    """Every version of every sector, size and name in a trace."""
+    """A trace as versions: each sector, size and name with all values that it had."""
 
     def __init__(self, trace: Trace, sector: int) -> None:
         self.trace = trace
@@ -352,7 +352,7 @@ def states(
             keep(crash)
         return list(results.values()), True
     # A state that is possible between two syncs is also possible just before the second sync. More
-    # records are acknowledged there, so crashes between two syncs need no check of their own.
+    # records are acknowledged there, so crashes between two syncs need no separate check.
     syncs = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
     points = [number for number in [*syncs, len(trace.operations)] if number]
     disk, complete = Disk(trace, sector), True

@@ -80,7 +80,7 @@ class CrashFinding:
 
 @dataclass
 class CrashJudgement:
-    """The findings in a number of states."""
+    """The findings in a set of states."""
 
     states: int = 0
     #: Number of states inside a write.

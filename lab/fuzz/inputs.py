@@ -109,7 +109,7 @@ def is_name(name: str) -> bool:
 
 
 def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
-    """Return input logs without duplicates, smallest first: of the vectors, and generated ones."""
+    """Return input logs without duplicates, smallest first: logs of vectors, and generated logs."""
     inputs: dict[str, Input] = {}
     for log in generate_controls(format, GENERATED_SEEDS, seed=0):
         if log.size <= MAX_INPUT_BYTES:

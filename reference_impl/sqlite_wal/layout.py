@@ -141,7 +141,7 @@ class Slots:
         return self._read(self.cut, max(0, min(self.size - self.cut, FRAME_HEADER_SIZE)))
 
     def _read(self, at: int, length: int) -> bytes:
-        """Return bytes of the file; a file that is shorter than before ends where it now ends."""
+        """Return bytes of the file, fewer if the file has become shorter."""
         self.file.seek(at)
         data = self.file.read(length)
         if len(data) < length:

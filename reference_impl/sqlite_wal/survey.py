@@ -176,7 +176,7 @@ class Survey:
             self.proven.setdefault(slot.computed, number)
 
     def _value_after(self, number: int) -> State | None:
-        """Return the stored checksum of a committed slot, or the computed one of a later slot."""
+        """Return the checksum of a slot: stored for a committed slot, computed for a later one."""
         slot = self.found.get(number)
         return slot.computed if slot else self._stored(number)
 
@@ -228,7 +228,7 @@ class Survey:
         if transaction.first != transaction.last or not before:
             return False
         if before > self.committed and self.found[before].transaction is None:
-            return False  # the transaction before it is lost
+            return False  # the previous transaction is lost
         return is_repetition(self.slots.data(before), self.slots.data(transaction.last))
 
     def _in_order(self, transactions: list[Transaction]) -> list[Transaction]:

@@ -139,7 +139,7 @@ class Header:
 
     @property
     def compact(self) -> bool:
-        """Return whether offsets in entries and arrays have 32 bits and items have no hashes."""
+        """Return whether offsets in entries and arrays are 32 bits wide, and items lack hashes."""
         return bool(self.incompatible_flags & COMPACT)
 
     @property

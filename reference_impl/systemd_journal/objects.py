@@ -204,11 +204,11 @@ class View:
         yield from struct.iter_unpack("<QQ", self.data[offset : offset + size // 16 * 16])
 
     def payload(self, at: int) -> bytes:
-        """Return ``FIELD=value`` of a sound DATA object."""
+        """Return ``FIELD=value`` of a valid DATA object."""
         return self._read_payload(at, self.max_field)
 
     def payload_size(self, at: int) -> int:
-        """Return the length of ``FIELD=value`` of a sound DATA object, in bytes."""
+        """Return the length of ``FIELD=value`` of a valid DATA object, in bytes."""
         return self._plain_sizes.get(at, self.object_size(at) - self.header.data_fixed)
 
     def _read_payload(self, at: int, limit: int) -> bytes:
@@ -286,7 +286,7 @@ class View:
         if compression and not (
             self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]
         ):
-            # SDJ-027: the payload is sound, and only a flag in the header is missing.
+            # SDJ-027: the payload is valid, and only a flag in the header is missing.
             return Fault(at, at, "bad-header", "SDJ-027", "compression without its header flag")
         return None
 

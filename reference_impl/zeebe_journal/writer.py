@@ -157,7 +157,8 @@ def _full_size(segment: Segment) -> int:
 def _cut(segment: Segment, at: int) -> None:
     """Write zeros from ``at`` up to the full size, and remove the seal (ZBJ-051)."""
     with segment.path.open("r+b") as log:
-        _seal(log, _described(segment), (0, 0))  # before anything is cut off (ZBJ-013)
+        # remove the seal before anything is cut off (ZBJ-013)
+        _seal(log, _described(segment), (0, 0))
         log.truncate(at)
         log.truncate(_full_size(segment))
 

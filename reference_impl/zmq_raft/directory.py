@@ -89,7 +89,7 @@ class Reader:
         self.covered = -1
         # Index of the next entry, if it is known.
         self.next: int | None = None
-        # The highest index that was the next one.
+        # The highest value that ``next`` has had.
         self.highest = 0
         # Term of the snapshot.
         self.term: int | None = None

@@ -1,4 +1,4 @@
-"""The container of index files and snapshots: chunks of a token, a length and data."""
+"""The container format of index files and snapshots: chunks with token, length and data."""
 
 from __future__ import annotations
 

@@ -86,7 +86,8 @@ class RowReader:
             if not self.skips(error) and self.shows(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"):
                 yield from self._batch(End("refused", UNKNOWN_FORMAT, None), name, common)
         except OSError as error:
-            # One unreadable file among ten thousand must not fail the job. A defect must.
+            # One unreadable file among ten thousand must not fail the job. A defect of this program
+            # must.
             fault, text = error, f"{path}: at offset {at}: {error}"
             tally.end(None, None)
             common["detail"] = printable_message(text)
@@ -137,7 +138,10 @@ class RowReader:
 
 
 class Malformed(ValueError):
-    """Mode ``FAILFAST`` found a row that is no record. The message has file, offset and reason."""
+    """Mode ``FAILFAST`` found a row that is not a record.
+
+    The message has file, offset and reason.
+    """
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Local folders and ``pyarrow.fs`` file systems behind one interface."""
+"""Access local folders and ``pyarrow.fs`` file systems through one interface."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDEST = (1 << 64) - 1
-#: Fields of the records of every format, which have columns of their own.
+#: Record fields of every format, which have fixed columns.
 COMMON_FIELDS = frozenset({"file", "at", "size", "payload"})
 
 

@@ -67,7 +67,7 @@ class AnswerDifference:
 class Effect(NamedTuple):
     """Implementation and effect of a difference; equal effects are one finding.
 
-    The damage is no part of it, because many changes can reveal one defect.
+    The damage is not part of the key, because many changes can reveal one defect.
     """
 
     implementation: str

@@ -119,7 +119,7 @@ class DamagedControl(DamagedLog):
 
 
 class Enumeration:
-    """All ways to damage a control, each with the number of a family and a number within it.
+    """All ways to damage a control, each with a family number and a number within the family.
 
     Equal arguments give the same numbers in every process. ``older`` contains logs that serve as
     older generations.

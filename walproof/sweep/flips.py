@@ -85,7 +85,7 @@ class FlippedLog:
 
     @functools.cached_property
     def _places(self) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-        """The structural bytes as file and offset, and then the content bytes."""
+        """File and offset of each structural byte, then of each content byte."""
         fields = self.control.fields
         return (
             [(file, at) for file in self.control.files for at in fields[file].structural],

@@ -34,7 +34,7 @@ class LogState(Protocol):
 class AppendTask:
     """A request to append to a damaged copy of a control."""
 
-    #: ControlFile name of the control.
+    #: File name of the control.
     name: str
     #: Records of the control.
     records: Sequence[Record]

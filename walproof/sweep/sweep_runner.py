@@ -48,7 +48,7 @@ from walproof.worker_pool import map_unordered
 REREAD_INTERVAL = 32
 #: Number of crashes after which a program gets no more cases of a shard.
 MAX_FAILURES = 25
-#: Number of crashes that one timeout counts as, because a timeout takes seconds.
+#: A timeout counts as this many crashes, because each timeout takes seconds.
 TIMEOUT_FAILURES = 5
 #: Reason why a program does not get the damaged copies of a control that it fails.
 FAILED_CONTROLS = "damaged copies of the failed controls"
@@ -64,7 +64,7 @@ class SweepFinding:
     case: DamageCase
     #: Size of the log of the simplest case in bytes.
     size: int
-    #: AnswerDifference in the simplest case.
+    #: Difference in the simplest case.
     text: str
     cases: int = 1
     by_damage: Counter[str] = field(default_factory=Counter)

@@ -37,7 +37,7 @@ def state_file(data: bytes) -> File:
 
 
 def after_fault(data: bytes, file: File) -> list[dict[str, Any]]:
-    """Return the updates after the only faulty one, and shorten its range (ZMR-107)."""
+    """Return the updates after the only faulty update, and shorten its range (ZMR-107)."""
     at = file.lost[0]["from"]
     size = extent(State.from_bytes(data[at:]).updates[0], 0)
     if size is None:

@@ -21,7 +21,8 @@ import drivers
 
 from conformance.adapterkit import Refused, serve
 
-#: The pages of the database: the schema, and the roots of tables (lab/formats/sqlite_wal/crash.py).
+#: The pages of the database: the schema, and the root page of each table
+#: (lab/formats/sqlite_wal/crash.py).
 PAGES, PAGE_SIZE = 7, 4096
 #: Argument of sqlite3_db_config.
 NO_CHECKPOINT_ON_CLOSE = 1006
