@@ -273,7 +273,7 @@ class CaseRunner:
                 for step in case.steps()
                 if (difference := self._run_step(session, case, step, factor)) is not None
             ]
-            # A skipped request does not excuse a failed one.
+            # A case with a failed request fails, even if another request was skipped.
             wrong = [each for each in wrong if each["class"] == "fail"] or wrong
             if wrong:
                 result |= summary(wrong)

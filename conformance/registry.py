@@ -54,7 +54,7 @@ class Implementation:
 
     @property
     def known_failures(self) -> Path:
-        """Return the path of the list of known failures, which is next to the adapter."""
+        """Return the path of the known failures, which are listed in a file next to the adapter."""
         return self.folder / "known-failures.json"
 
     @property

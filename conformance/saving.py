@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-# The ending of the names of unfinished files.
+# The suffix of unfinished files.
 UNFINISHED = ".unfinished"
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 # The errors of a file system without hard links.

@@ -50,7 +50,7 @@ class Vector:
 
     @property
     def control(self) -> str | None:
-        """Return the id of the undamaged sibling of a damaged vector."""
+        """Return the id of the undamaged vector that the damaged vector was made from."""
         return self.body.get("control")
 
     @property

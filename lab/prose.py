@@ -37,7 +37,7 @@ PHRASES = {
     r"(?:says|say|said) (?:so|of)": "reports, contains",
     r"of (?:its|their) own accord": "automatically",
     r"nothing of (?:it|ours)": "none",
-    r"(?<!here\s)(?:is|are) no (?:log|vector|record|file|fault|error|reader|checksum)s?": "is not a",
+    r"(?<!here\s)(?:is|are) no (?:log|vector|record|file|error|reader)s?": "is not a",
 }
 #: Patterns that the titles of vectors may contain, because a new title changes the vector.
 PHRASES_OUTSIDE_TITLES = {

@@ -72,7 +72,7 @@ class Log:
         self.context = dict(context or {})
         #: True if ``path`` is a temporary copy.
         self.is_copy = False
-        #: The names of the files of a log that was found in a directory with other files.
+        #: The names of the log's files, if they were found in a directory with other files.
         self.files = tuple(files)
         #: True if the directory of the log contains links or special files, which are not opened.
         self.reads_files_only = False
@@ -198,7 +198,7 @@ class Log:
 
     @property
     def size(self) -> int:
-        """The size of all files of the log now, in bytes; a deleted file counts as 0."""
+        """The total size of the log's files now, in bytes; a deleted file counts as 0."""
         if not self.readable.is_dir():
             return self.readable.stat().st_size
         total = 0

@@ -38,7 +38,7 @@ class Example:
     #: ``FORMAT/SLUG`` of a vector; for a generated log, its control and its damage.
     id: str
     format: str
-    #: The bytes of the log, or the bytes by name of a log of several files.
+    #: The bytes of the log; for a log of several files, the bytes by file name.
     log: Contents
     #: The file name of the log, which a reader needs in some formats.
     name: str

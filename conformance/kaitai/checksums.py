@@ -46,7 +46,7 @@ class ChecksumRule:
 
     @classmethod
     def parse(cls, body: Mapping[str, Any], byte_order: ByteOrder) -> ChecksumRule:
-        """Parse the YAML of a ``-checksum`` of a grammar with this byte order."""
+        """Parse the ``-checksum`` of a grammar, whose numbers have this byte order."""
         ranges = (covered.partition(" to ") for covered in _listed(body["covers"]))
         return cls(
             body["algorithm"],
@@ -60,7 +60,10 @@ class ChecksumRule:
 
 @dataclass(frozen=True)
 class Checksum:
-    """The checksum of a unit of a log, ``[start, end)``. All offsets count from the log's start."""
+    """The checksum of the unit ``[start, end)`` in a log.
+
+    All offsets count from the log's start.
+    """
 
     algorithm: str
     start: int

@@ -34,7 +34,7 @@ class GrammarDocs:
     fields: Mapping[tuple[str, str], FieldDoc]
     #: Ids of types by class name.
     kinds: Mapping[str, str]
-    #: Size in bytes of the elements of the log, if they can be parsed separately (``-stride``).
+    #: Element size of the log in bytes, if the elements can be parsed separately (``-stride``).
     stride: int | None
     #: Declared checksums by class name (``-checksum``).
     checksums: Mapping[str, ChecksumRule]

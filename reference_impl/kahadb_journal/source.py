@@ -100,7 +100,7 @@ class RunningMaximum:
 
     def __init__(self) -> None:
         self._offsets = array("q")
-        # Level k holds the maximum of each complete group of 2^k neighbouring values.
+        # Level k holds the maximum in each complete group of 2^k neighbouring values.
         self._levels = [array("q")]
 
     def add(self, offset: int, value: int) -> None:

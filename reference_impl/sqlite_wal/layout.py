@@ -15,7 +15,7 @@ FRAME_HEADER = struct.Struct(">2I8s2I")  # SQW-004
 HEADER_SIZE = HEADER.size
 FRAME_HEADER_SIZE = FRAME_HEADER.size
 SALTS = slice(8, 16)  # in the header of a frame
-COVERED = 8  # the length of the part of a frame header that the checksum covers
+COVERED = 8  # the length of the bytes in a frame header that the checksum covers
 
 MAGIC = 0x377F0682
 VERSION = 3007000

@@ -105,7 +105,7 @@ class Options:
 
 @dataclass
 class Chain:
-    """The end of a chain of entry arrays: last array, its slots, used slots, and all entries."""
+    """The end of an array chain: the last array, its slots and used slots, and all entries."""
 
     array: int = 0
     slots: int = 0

@@ -22,7 +22,7 @@ XZ_SMALLEST = 80
 LZ4_LAST_LITERALS = 5
 MEMORY_LIMIT = 256 << 20
 
-# The number of bytes of an XZ stream that one step decompresses (SDJ-103).
+# How many bytes of an XZ stream one step decompresses (SDJ-103).
 PIECE = 4096
 
 

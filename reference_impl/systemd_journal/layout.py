@@ -154,17 +154,17 @@ class Header:
 
     @property
     def data_fixed(self) -> int:
-        """Return the number of bytes of a DATA object before its payload (SDJ-013)."""
+        """Return how many bytes a DATA object has before its payload (SDJ-013)."""
         return 72 if self.compact else 64
 
     @property
     def item_size(self) -> int:
-        """Return the size of an item of an ENTRY in bytes (SDJ-015)."""
+        """Return the size in bytes of an item in an ENTRY (SDJ-015)."""
         return 4 if self.compact else 16
 
     @property
     def slot_size(self) -> int:
-        """Return the size of a slot of an ENTRY_ARRAY in bytes (SDJ-017)."""
+        """Return the size in bytes of a slot in an ENTRY_ARRAY (SDJ-017)."""
         return 4 if self.compact else 8
 
     def to_bytes(self) -> bytes:

@@ -69,7 +69,7 @@ def is_field_payload(payload: bytes) -> bool:
 
 
 class Faults:
-    """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093)."""
+    """Collects the faults of a file in order of detection, up to a limit (SDJ-093)."""
 
     def __init__(self, size: int) -> None:
         self._most = KEPT_FAULTS + size // 64
@@ -200,7 +200,7 @@ class View:
             yield slot
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last offset of each bucket of a table (SDJ-016)."""
+        """Yield the first and the last offset in each bucket of a table (SDJ-016)."""
         yield from struct.iter_unpack("<QQ", self.data[offset : offset + size // 16 * 16])
 
     def payload(self, at: int) -> bytes:
@@ -291,7 +291,7 @@ class View:
         return None
 
     def chain(self, first: int) -> Iterator[int]:
-        """Yield the offsets of a chain of entry arrays, up to the first link that leaves it."""
+        """Yield the offsets of chained entry arrays, up to the first link that leaves the chain."""
         at = first
         while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at

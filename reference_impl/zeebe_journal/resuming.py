@@ -121,11 +121,11 @@ class _Chain:
     known_at: int | None
 
     def has(self, known: Known, expected: int) -> bool:
-        """Return whether the chain has the known record and no record before the expected one."""
+        """Return whether the chain has the known record, and none before the expected index."""
         return expected <= self.first.index <= known.index <= self.last.index
 
     def is_proven(self, known: Known) -> bool:
-        """Return whether this chain is proven if it is the only one."""
+        """Return whether this chain would be proven if no other chain existed."""
         if known.position is not None:
             return known.position == self.known_at
         is_long = self.first is not self.last

@@ -78,7 +78,7 @@ class Outline:
 
 
 def outline(events: Iterable[Event | Records], size: int) -> Outline:
-    """Return the outline of a log of ``size`` bytes from the events of a reader or scanner."""
+    """Return the outline of a log, ``size`` bytes long, from a reader's or scanner's events."""
     result, lost = Outline(size), []
     for event in events:
         if isinstance(event, Record):
@@ -155,7 +155,7 @@ class ByteMap:
 
     @property
     def max_offset(self) -> int:
-        """Return the end of the part of the log that can be mapped."""
+        """Return the offset up to which the log can be mapped."""
         size = self.outline.size
         return size if self._has_stride else min(size, MAX_PARSED_BYTES)
 

@@ -49,7 +49,7 @@ class RowReader:
         return False
 
     def rows(self, pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of parts of logs. Raises :class:`ScannerMissing`."""
+        """Yield rows for parts of logs. Raises :class:`ScannerMissing`."""
         return joined(batch for piece in pieces for batch in self._rows_of(piece))
 
     def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
@@ -146,7 +146,7 @@ class Malformed(ValueError):
 
 @dataclass
 class _Tally:
-    """The counts of a row of kind ``log``."""
+    """The counts in a row of kind ``log``."""
 
     verdict: str | None = "intact"
     reason: str | None = None

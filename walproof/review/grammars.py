@@ -77,7 +77,7 @@ def field_texts(grammar: str, root: Path) -> dict[str, FieldText]:
 
 
 def _members(type: Type) -> Iterator[tuple[tuple[str, str], str, Any]]:
-    """Yield path in the YAML, id and body of the fields and instances of a type."""
+    """Yield each field and instance of a type: its path in the YAML, its id and its body."""
     for number, body in enumerate(type.body.get("seq") or ()):
         yield ("seq", str(number)), str(body.get("id", f"_unnamed{number}")), body
     for id, body in (type.body.get("instances") or {}).items():

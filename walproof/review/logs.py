@@ -47,7 +47,7 @@ class ReviewedLog:
 
 
 def logs_of(roots: Mapping[str, Path], format: str) -> list[ReviewedLog]:
-    """Return the logs of the vectors of both sides, equal logs once. Raises ``BrokenVector``."""
+    """Return the logs of both sides' vectors, equal logs once. Raises ``BrokenVector``."""
     logs: dict[str, ReviewedLog] = {}
     controls: list[tuple[ReviewedLog, dict[str, ReviewedLog], str | None]] = []
     for side, root in roots.items():

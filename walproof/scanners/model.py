@@ -64,7 +64,7 @@ WHOLE = Part()
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """A run of ``n`` records of one file, in log order, as columns.
+    """A run of ``n`` records in one file, in log order, as columns.
 
     ``at`` and ``size`` are in bytes. ``payload`` is a binary array, or None if payloads were not
     selected. ``truncated`` is None if no record was truncated. ``fields`` contains the selected

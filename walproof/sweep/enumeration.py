@@ -35,7 +35,7 @@ SHIFTING = frozenset(
 #: a file where bytes are inserted or replaced by older bytes.
 MAX_SPLICES, CONTENT_FLIPS, MAX_BOUNDARIES = 40, 16384, 512
 
-#: Maximum number of files of a control whose names are changed: half are the first files, half the
+#: Maximum number of files in a control whose names are changed: half are the first files, half the
 #: last files.
 NAMES_OF = 12
 
@@ -110,7 +110,7 @@ class DamagedControl(DamagedLog):
         self._maps = control.fields
 
     def fields_of(self, file: str) -> Iterator[Field]:
-        """Yield the fields of a file of the control."""
+        """Yield the fields of a control file."""
         yield from self._maps[file].by_path.values()
 
     def field(self, path: str, file: str = "") -> Field:

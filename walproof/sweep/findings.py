@@ -25,7 +25,7 @@ from walproof.sweep.sweep_runner import DamagedCase, SweepFinding, SweepResult, 
 
 #: Maximum number of cases tried on each smaller log, and of smaller logs, smallest first.
 TRIALS, SMALLER_LOGS = 200, 6
-#: Maximum number of changes of a family that are searched for changes of the same field.
+#: Maximum number of changes by a family that are searched for changes of the same field.
 SEARCHED_CHANGES = 2000
 #: Keys that the vector of an append copies from the request.
 _OF_APPENDS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")

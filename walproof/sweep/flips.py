@@ -238,7 +238,7 @@ def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Fli
 def totals(
     format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[FlipResults]
 ) -> Searched:
-    """Return the totals of a search of these logs."""
+    """Return the totals of a search in these logs."""
     tried: Counter[str] = Counter()
     by_id: dict[str, dict[str, Any]] = {}
     for log in logs:

@@ -51,7 +51,7 @@ MEANING: Mapping[str, str] = {
     NOT_RECOVERED: "has records that cannot form a new log",
 }
 
-#: Number of bytes of a lost range in which numbers are searched, and the largest payload.
+#: Maximum number of bytes in a lost range that are searched for numbers, and the largest payload.
 MAX_AIMED_BYTES, MAX_AIMED_PAYLOAD = 64, 4096
 _ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
 

@@ -15,7 +15,7 @@ from reference_impl.register import ContextKey, registers
 READING = ("recover", "strict")
 PROFILES = (*READING, "append")
 
-#: Maximum number of values of a context key that come from the vectors.
+#: Maximum number of values from the vectors for each context key.
 FROM_VECTORS = 16
 
 Context = Mapping[str, Any]

@@ -62,7 +62,7 @@ class SweepFinding:
 
     effect: Effect
     case: DamageCase
-    #: Size of the log of the simplest case in bytes.
+    #: Size in bytes of the simplest case's log.
     size: int
     #: Difference in the simplest case.
     text: str
@@ -100,7 +100,7 @@ def _counters() -> defaultdict[str, Counter[str]]:
 
 @dataclass
 class SweepResult:
-    """The counts and the findings of a set of cases."""
+    """The counts and the findings of some cases."""
 
     cases: int = 0
     #: Number of cases that did not run: ``void`` and ``duplicates``.
@@ -145,7 +145,7 @@ class SweepResult:
 
 @dataclass(frozen=True, slots=True)
 class PreparedControl:
-    """A control in a setting, with the data for judging its cases."""
+    """A control in a setting, prepared for judging its cases."""
 
     control: Control
     setting: Setting

@@ -409,7 +409,7 @@ def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
 
 
 def number(file: DataFile) -> int | None:
-    """Return the number in the name of a data file of a directory."""
+    """Return the number that the name of a data file contains."""
     match = NAME.fullmatch(file.name or "")
     return int(match[1]) if match else None
 

@@ -122,7 +122,7 @@ def is_close(log: bytes, at: int, number: int | None) -> bool:
 
 @dataclass
 class Survey:
-    """The result of the survey of the log."""
+    """The properties of a log that the survey finds."""
 
     number: int | None
     known_from: int = -1
@@ -238,7 +238,7 @@ class Reader:
         return known.dialect == "wal-sync" or any(other > at for other in known.others)
 
     def last_own(self, start: int) -> int:
-        """Return the offset of the last whole fragment of a recyclable log in a block, or -1.
+        """Return where the last whole fragment in a block begins, or -1 (recyclable logs only).
 
         The fragment counts at any offset, but only with its own right checksum (RDB-050).
         """
@@ -563,7 +563,7 @@ def stated_size(data: bytes) -> int | None:
 
 
 def are_blocks_allowed(data: bytes) -> bool:
-    """Return whether the sizes of all blocks of a frame are allowed (RDB-036, RFC 8878)."""
+    """Return whether a frame allows the size of each of its blocks (RDB-036, RFC 8878)."""
     largest = min(128 << 10, zstandard.get_frame_parameters(data).window_size)
     at = zstandard.frame_header_size(data)
     while at + 3 <= len(data):

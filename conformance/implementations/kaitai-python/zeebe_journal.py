@@ -315,7 +315,7 @@ class Recovery:
             self.missing = max(self.missing or index - 1, index - 1)
 
     def chain(self, segment: Segment, at: int, known: tuple[str, int]) -> tuple[int, int] | None:
-        """Return offset and index of the first record of the proven chain (ZBJ-065)."""
+        """Return offset and index of the record that begins the proven chain (ZBJ-065)."""
         kind, target = known
         parsed = segment.parse(at)
         if segment.content_fault(parsed) is None:

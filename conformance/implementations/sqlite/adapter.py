@@ -76,12 +76,12 @@ def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
 
 
 def log_of(path: Path) -> Path:
-    """Return the path of the log of a database."""
+    """Return the path of a database's log."""
     return path.with_name(f"{path.name}-wal")
 
 
 def recovered(log: bytes) -> Recovered:
-    """Return the result of a recovery of a log by the library."""
+    """Let the library recover a log, and return the result."""
     signals: list[str] = []
     try:
         with opened(log) as (path, connection):

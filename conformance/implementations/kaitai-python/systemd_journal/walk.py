@@ -44,7 +44,7 @@ class Journal:
         # The keyed flag and the hash key, or their corrected values (SDJ-106).
         self.is_keyed: bool = self.header.is_keyed_hash if is_keyed is None else is_keyed
         self.file_id: bytes = self.header.file_id if file_id is None else file_id
-        # The size in bytes of a slot of an array.
+        # The size in bytes of an array slot.
         self.width = 4 if self.is_compact else 8
         self.fixed = {1: 72 if self.is_compact else 64, 2: 40, 3: 64, 4: 16, 5: 16, 6: 24, 7: 64}
         self.unit = {1: 1, 2: 1, 3: 4 if self.is_compact else 16, 4: 16, 5: 16, 6: self.width}
@@ -172,7 +172,7 @@ class Journal:
     # Links that are known without a walk (SDJ-041).
 
     def arrays_of_chain(self) -> Iterator[Any]:
-        """Yield the arrays of the main chain until a link leads back, or into the last array."""
+        """Yield the arrays of the main chain, until a link leads back or to the last array."""
         at, end = self.header.entry_array_offset, 0
         while at >= end and self.is_a(at, ARRAY):
             array = self.parsed(at)
@@ -347,7 +347,7 @@ class Journal:
         return found.has_wrong_hash or not found.is_wrong
 
     def jenkins_of(self, data: Found) -> int:
-        """Return the Jenkins hash of the payload of a DATA."""
+        """Return the Jenkins hash of a DATA's payload."""
         if data.at not in self._jenkins:
             self._jenkins[data.at] = jenkins(data.payload)
         return self._jenkins[data.at]
