@@ -94,7 +94,8 @@ def run_programs(
         try:
             for future in as_completed(futures):
                 future.result()
-        except BaseException:  # a defect of this project, or Ctrl-C: no program may remain
+        # After a defect of this project or Ctrl-C, no program may keep running.
+        except BaseException:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
             raise

@@ -160,7 +160,7 @@ def build_once(folder: Path) -> Iterator[Path]:
         try:
             unfinished.rename(folder)
         except OSError:
-            if not folder.is_dir():  # otherwise another process was faster
+            if not folder.is_dir():  # otherwise another process created the directory first
                 raise
 
 

@@ -24,10 +24,10 @@ from walproof.lake.file_tree import Tree
 from walproof.log_rows import file_name
 from walproof.scanners.model import Event, Records
 
-# The most bytes before a position that its checksum covers. The bytes belong to a delivered
-# record and no longer change.
+# The checksum of a position covers at most this many bytes before the position. They belong to a
+# delivered record and no longer change.
 MARK = 64
-# The most bytes at the start of a log that its checksum covers. The bytes before a position do
+# The checksum of a log covers at most this many bytes at its start. The bytes before a position do
 # not suffice, because they may be the same in two logs.
 HEAD = 64
 # A position after all bytes of a log.

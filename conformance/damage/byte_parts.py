@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from conformance.damage.operations import DamagedLog, Edit, Operation
 
-#: Shorter bytes are always hexadecimal digits.
+#: Shorter byte strings are always written as hexadecimal digits.
 MIN_FILL_BYTES, MIN_COPY_BYTES = 48, 96
 
-#: Copies are found by blocks of this size at multiples of the step.
+#: Copies are found by comparing blocks of this size, at multiples of the step.
 _BLOCK, _STEP = 32, 16
 _FILL = re.compile(rb"(.)\1{%d,}" % (MIN_FILL_BYTES - 1), re.DOTALL)
 #: The longest pattern of a fill in bytes, and the lowest number of its repetitions.

@@ -86,7 +86,8 @@ def parse(text: str) -> Operation:
         for form in entry.texts:
             if match := _pattern(form).fullmatch(text):
                 found = {name: value for name, value in match.groupdict().items() if value}
-                # The order of vectors: the target is first, and the file of a path or offset last.
+                # The order of the keys in vectors: the target first, and the file of a path or
+                # offset last.
                 last = "" if "{file}" in form else "file"
                 arguments = sorted(
                     _arguments(found).items(),

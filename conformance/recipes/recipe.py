@@ -55,7 +55,8 @@ class Log(Damage):
         # The extension of the input's name, for a format with several file types.
         self.suffix: str | None = None
         self.scenario: str | None = None
-        # The whole name of the input, if it has a meaning. No other vector may have it.
+        # The complete name of the input, if the name has a meaning. No other vector may have this
+        # name.
         self.name: str | None = None
 
     def shows(self, scenario: str) -> None:

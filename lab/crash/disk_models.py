@@ -39,7 +39,7 @@ from lab.crash.trace import (
 
 MODELS = ("process", "ordered", "journaled", "any")
 SECTORS = (512, 4096)
-#: The number of states at each point of a crash that are examined whatever the limit is.
+#: The minimum number of states to examine at each crash point, even above the limit.
 MIN_STATES_AT_A_POINT = 16
 
 

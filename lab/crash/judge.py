@@ -67,7 +67,7 @@ class CrashFinding:
     """A type of violation or note."""
 
     what: str
-    #: Reader, or writer and reader.
+    #: The reader, or the writer and the reader.
     who: str
     #: First state with this finding.
     state: FileState

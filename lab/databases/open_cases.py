@@ -18,7 +18,7 @@ from lab.databases.systems import DatabaseSystem
 
 TIMEOUT_SECONDS = 60.0
 LIMITS = Limits(memory_bytes=4 << 30, file_bytes=1 << 30)
-#: A mode, a case, and the judgement.
+#: The judgement of a case in a mode: the mode, the case id, and the judgement.
 Result = tuple[str, DatabaseCase, OpeningJudgement]
 
 

@@ -121,7 +121,7 @@ def _cell(judgement: OpeningJudgement | None) -> str:
 
 def _logs(system: DatabaseSystem) -> Mapping[str, str]:
     """Return the number of damaged logs in each state after each mode."""
-    # Logs that were refused and kept are omitted, because they have not changed.
+    # Logs that a system refused and kept are omitted, because they are unchanged.
     return {
         mode: ", ".join(
             f"{state} {number}"

@@ -18,7 +18,7 @@ from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl.paths import PACKAGES
 
-#: The limit of CPU time for one question, as for one request of ``walproof check``.
+#: The CPU time limit for one question, the same as for one request in ``walproof check``.
 QUESTION_SECONDS = 2.0
 #: The wall-clock limit for all questions of a mutant. It also ends a mutant that never returns to
 #: the interpreter.

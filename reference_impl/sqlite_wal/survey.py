@@ -267,7 +267,7 @@ class Survey:
             return number == 0 or self.slots.header(number).db_pages != 0
         if self.found[number].header.db_pages:
             return self._sizes(number)[0] != 0
-        # A flipped bit of the image shows only sizes of which the last bits are zero.
+        # A flipped bit of the image can only show sizes whose last bits are zero.
         page_size = self.slots.slot_size - FRAME_HEADER_SIZE
         return self._sizes(number)[1] % (2**34 // page_size) != 0
 

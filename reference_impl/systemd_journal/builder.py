@@ -67,7 +67,8 @@ class Options:
     seqnum_id: bytes = b"walproof-file-id"
     # Bytes of preallocated space after the last object.
     spare: int = 0
-    # True if entries get the ``seqnum`` of their records, so that a copy has the gaps of its file.
+    # True if entries get the ``seqnum`` of their records, so that a copy has the gaps of the
+    # original.
     keeps_numbers: bool = False
 
     @classmethod

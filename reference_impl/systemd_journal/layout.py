@@ -35,7 +35,8 @@ TYPE_NAMES = (
 )
 OBJECT_HEADER = struct.Struct("<BB6xQ")  # type, flags, size
 OBJECT_SIZE = OBJECT_HEADER.size
-ENTRY_FIXED = struct.Struct("<QQQ16sQ")  # seqnum, realtime, monotonic, boot_id, xor_hash
+# Fields of an ENTRY: seqnum, realtime, monotonic, boot_id, xor_hash
+ENTRY_FIXED = struct.Struct("<QQQ16sQ")
 # hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset, n_entries
 DATA_FIXED = struct.Struct("<QQQQQQ")
 FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset

@@ -167,9 +167,9 @@ class Journal:
         self.last: tuple[Segment | None, int]
         # True if the last segment so far had a fault at its start or end.
         self.over = False
-        # If ``over``: true if this fault is damage.
+        # True if that fault is damage. Has a meaning only if ``over`` is true.
         self.promised: bool
-        # The records below this index are missing because of the fault; None for any number.
+        # That fault explains missing records below this index; None if it explains any number.
         self.explained: int | None = None
         # The highest index that is missing, or None.
         self.missing: int | None = None

@@ -105,7 +105,7 @@ class Reader:
             return
         self.covered, self.next = 0, 1
         if not path.is_file():
-            return  # ZMR-092: as if nothing had been compacted
+            return  # continue as if nothing had been compacted (ZMR-092)
         size = path.stat().st_size
         with path.open("rb") as file:
             try:

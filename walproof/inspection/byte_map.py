@@ -24,9 +24,9 @@ from walproof.log import Log
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
-#: The part of a log that is parsed, unless its elements can be parsed separately (``-stride``).
+#: At most this much of a log is parsed, unless its elements can be parsed separately (``-stride``).
 MAX_PARSED_BYTES = 16 << 20
-#: The part that is parsed for a limited number of fields.
+#: At most this much is parsed if the number of fields is limited.
 WINDOW_BYTES = 256 << 10
 #: The sign in the margin for each fate of bytes.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}

@@ -112,7 +112,7 @@ def _damaged(log: ReviewedLog, count: int, chance: random.Random) -> Iterator[tu
         name, family = chance.choice(names), chance.choice(list(DAMAGES))
         file = ControlFile(name, control.files[name], control.fields[name], log.name)
         damages = DAMAGES[family](file, ())
-        # Truncations and flips are a sequence that computes a damage only when it is chosen.
+        # Truncations and flips are many, so each is computed only when it is chosen.
         damages = damages if isinstance(damages, Sequence) else list(damages)
         if not damages:
             continue

@@ -175,7 +175,7 @@ class Enumeration:
 
     def _combined(self, first: LogDamage, second: LogDamage) -> LogDamage | None:
         if first == second or (first.forges and second.forges):
-            return None  # with two seals, each change would also reseal the other change
+            return None  # each checksum would also cover the other change
         try:
             edits = [self.damaged(change)[1] for change in (first, second)]
         except BadOperation:

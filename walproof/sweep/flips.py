@@ -55,7 +55,7 @@ class UndetectedFlip(NamedTuple):
     effect: str
 
 
-#: The number of a log, and the numbers of the flips to try.
+#: A task: the number of a log, and the numbers of the flips to try in that log.
 FlipTask = tuple[int, range]
 
 

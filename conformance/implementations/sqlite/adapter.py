@@ -71,7 +71,7 @@ def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
         try:
             yield path, connection
         finally:
-            with suppress(drivers.SQLError):  # raised by the checkpoint
+            with suppress(drivers.SQLError):  # the checkpoint raised the error
                 connection.close()
 
 

@@ -23,7 +23,8 @@ from walproof.quoted import quoted
 
 _HEADER = struct.Struct("<QI")  # sequence number, number of operations
 _SHOWN_ITEMS = 4
-#: The parts that are numbers, with the most bytes of their varints: 5 for 32 bits, 10 for 64.
+#: The parts that are numbers, with the maximum length of the varint: 5 bytes for 32 bits, 10 for
+#: 64.
 _NUMBER_BYTES = {"column family": 5, "level": 5, "file": 10, "number": 10, "size": 10}
 #: The words that precede a part in a text, if they differ from its name.
 _WORDS = {

@@ -268,7 +268,7 @@ class Journal:
     def other_size(
         self, at: int, own: tuple[Any, str | None, bytes] | None, is_usable: bool
     ) -> int | None:
-        """Return the size of an object that other bytes of the file give, if any (SDJ-104).
+        """Return the size that other bytes of the file give an object, if any (SDJ-104).
 
         ``own`` is the object by its own size, if it is framed.
         """
