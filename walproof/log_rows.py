@@ -60,7 +60,7 @@ OF_LOGS = pa.schema(
 )
 #: The reason in the row of a file without a known format.
 UNKNOWN_FORMAT = "unknown-format"
-#: Verdicts, the worst first. A log that could not be read to its end has none.
+#: Verdicts, the worst first. A log that could not be read to its end has no verdict.
 SEVERITY = ("refused", None, "damaged", "torn", "intact")
 
 

@@ -9,7 +9,7 @@ from conformance.damage.operations import OPERATIONS, BadOperation, Operation
 
 _NUMBERS = ("at", "bit", "end", "first", "keep", "number", "second", "sector")
 _PATTERNS = {"byte": r"[0-9a-f]{2}", "bytes": r".+?", "value": r".+"}
-#: Suffix of a form without a path in a log of several files.
+#: The end of a text form that has no path, in a log of several files.
 _IN_FILE = " in {file}"
 
 _FILL = re.compile(r"(\d+) (?:zero bytes?|bytes? of ((?:[0-9a-f]{2})+))")

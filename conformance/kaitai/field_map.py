@@ -34,7 +34,7 @@ class Field:
     end: int
     #: Value that the parser read, or None for a field with subfields.
     value: object
-    #: Type in the grammar: ``u4``, ``bytes``, ``record_header`` …
+    #: The type in the grammar, such as ``u4``, ``bytes`` or ``record_header``.
     kind: str
     requirements: tuple[str, ...]
     doc: str

@@ -40,7 +40,7 @@ class _Batch:
 
 
 class Scan:
-    """A pass over a data file."""
+    """Reads one data file from its start to its end."""
 
     def __init__(self, stream: BinaryIO, name: str | None = None) -> None:
         self.source = Source(stream)

@@ -57,7 +57,7 @@ def rank(effects: str) -> int:
 class AnswerDifference:
     """One wrong answer: its effects, the harness's description, reported verdict and reason."""
 
-    #: Effects on the answer, joined by ``+``.
+    #: The effects on the answer, joined by ``+``.
     kind: str
     text: str
     verdict: str = ""

@@ -102,7 +102,7 @@ class Computed(Sequence[Any]):
 
 
 class DamagedControl(DamagedLog):
-    """A control to which operations are applied, with its precomputed field maps."""
+    """A control to which operations are applied. Its field maps are computed in advance."""
 
     def __init__(self, control: Control, older: Sequence[Control] = ()) -> None:
         logs = {log.id: log.contents for log in (control, *older)}

@@ -149,7 +149,7 @@ class SweepPlan:
         return not self.damages or any(fnmatch(family, damage) for damage in self.damages)
 
     def group(self, case: DamageCase) -> str:
-        """Return the group in which a case counts."""
+        """Return the group to which a case belongs."""
         setting, family = self.controls[case.control].settings[case.setting], case.change.family
         if setting.appends:
             return APPENDS

@@ -429,7 +429,7 @@ class Recovery:
         """Return offset and index of the next proven record (ZBJ-062)."""
         segment, known, at = self.segments[number], self.known(number), parsed.ofs_record
         same = self.same_place(number, parsed)
-        if same and fault:  # for a frame other than 0, whatever the known record is
+        if same and fault:  # A wrong frame other than 0 is accepted, whatever the known record is.
             return same
         if known is None or self.next_index() > known[1]:
             return None
