@@ -28,7 +28,7 @@ EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
 
 @dataclass
 class ProgramRun:
-    """The results of one subject: its hello, and a result per case."""
+    """The results of one subject: its hello message, and a result for each case."""
 
     subject: CheckedProgram
     hello: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ def with_known(subject: CheckedProgram, result: dict[str, Any]) -> dict[str, Any
 
 
 def passed(subject: CheckedProgram, case: VectorCase) -> dict[str, Any]:
-    """Return the result of a passed case, with the commands to repeat it."""
+    """Return the result of a passed case, with commands to repeat it."""
     chosen = f"--vector {case.vector.option} --profile {case.profile}"
     commands = {"repeat": f"{subject.repeat} {chosen}"}
     if subject.ask and case.profile != STRUCTURE:

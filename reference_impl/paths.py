@@ -28,7 +28,7 @@ PARSERS = _WHEEL / "kaitai"
 
 
 def cache() -> Path:
-    """Return the platform's cache directory for files that can be rebuilt; it need not exist."""
+    """Return the platform's cache directory for files that can be rebuilt. It may not exist yet."""
     # A checkout does not need this module, and starts faster without it.
     from platformdirs import user_cache_path
 

@@ -220,7 +220,7 @@ class Register:
 
     @cached_property
     def unproven(self) -> tuple[Unproven, ...]:
-        """Return the true records that only other readers return, and the reasons."""
+        """Return the true records that only other readers return, with the reasons."""
         with _named(self.path):
             return tuple(map(_unproven, self._body.get("unproven", ())))
 

@@ -78,8 +78,8 @@ def iter_fields(
     """Yield the fields with bytes in ``[start, end)``, in the order of :func:`field_map`.
 
     If the grammar declares a ``-stride``, only the elements of the window are read and parsed.
-    Otherwise, all bytes up to the end of the window are. Raises :class:`ParseStopped`, also after
-    ``max_fields`` (default: :data:`MAX_FIELDS`).
+    Otherwise, all bytes up to the end of the window are read and parsed. Raises
+    :class:`ParseStopped`, also after ``max_fields`` (default: :data:`MAX_FIELDS`).
     """
     file = io.BytesIO(log) if isinstance(log, bytes) else log
     head, size = _read(file, 0, 4), file.seek(0, io.SEEK_END)

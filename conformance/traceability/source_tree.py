@@ -63,7 +63,7 @@ def read_chapter(path: Path) -> ChapterIds:
 
 
 class SourceTree:
-    """A source tree, whose parts are read on first use."""
+    """A source tree. Each part is read on first use."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -38,7 +38,7 @@ class BadCompression(ValueError):
 
 
 class TooLarge(BadCompression):
-    """The payload is larger than the reader's limit."""
+    """Raised if the payload is larger than the reader's limit."""
 
 
 def decompress(payload: bytes, flag: int, limit: int) -> bytes:

@@ -63,7 +63,7 @@ class Walk:
         self._jenkins: dict[int, int | None] = {}
 
     def kind(self, at: int) -> int:
-        """Return the type of the object at an offset, with :data:`BAD` if it is invalid, or 0."""
+        """Return the type of the object at an offset, plus :data:`BAD` if it is invalid, or 0."""
         if at & 7 or at >> 3 >= len(self.kinds):
             return 0
         return self.kinds[at >> 3]
@@ -332,7 +332,7 @@ class Walk:
         return int.from_bytes(self.view.data[at : at + min(8, width)], "little")
 
     def jenkins(self, at: int) -> int | None:
-        """Return the Jenkins hash of a found DATA; None if it has no payload (SDJ-020)."""
+        """Return the Jenkins hash of a DATA object, or None if it has no payload (SDJ-020)."""
         if at not in self._jenkins:
             number, kind = None, self.kind(at)
             if kind == layout.DATA or (kind == layout.DATA | BAD and at in self._suspects):

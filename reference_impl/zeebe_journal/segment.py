@@ -68,7 +68,7 @@ class _Short(Exception):
 
 
 def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read the descriptor at the start of a segment; leave ``log`` at the first record."""
+    """Read the descriptor at the start of a segment. Leave ``log`` at the first record."""
     try:
         version = _exactly(log, 1)
         if version == b"\1":
@@ -188,7 +188,7 @@ class SegmentScan:
             self.at = record.end
 
     def may_end_before(self, at: int) -> bool:
-        """Return whether a record may end at an offset: a record, the end or a cut follows."""
+        """Return whether a record may end at an offset: a record, the end or a cut is there."""
         self.log.seek(at)
         return at <= self.room and self.log.read(1) in (b"", EOF_FRAME, RECORD_FRAME)
 
@@ -266,7 +266,7 @@ class SegmentScan:
 
 
 def written_end(path: Path, start: int) -> int:
-    """Return the offset after the last non-zero byte, at least ``start`` (ZBJ-034)."""
+    """Return the offset after the last non-zero byte, but not less than ``start`` (ZBJ-034)."""
     last = start
     with path.open("rb") as log:
         for begin, end in extents(log.fileno(), start):

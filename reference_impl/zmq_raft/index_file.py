@@ -50,7 +50,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes between two reliable offsets in the data area: one entry, or a lost range."""
+    """The bytes between two reliable offsets in the data area.
+
+    They are an entry or a lost range.
+    """
 
     #: The number of the last entry.
     last: int
@@ -68,12 +71,12 @@ def path_of(index: int) -> str:
 
 
 def index_in(name: str) -> int | None:
-    """Return the first index in a file name, ``None`` for other names (ZMR-015)."""
+    """Return the first index in a file name, or ``None`` for other names (ZMR-015)."""
     return int(name[:14], 16) if NAME.fullmatch(name) else None
 
 
 def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
-    """Read the header and the table, and make the checks of ZMR-040 in order.
+    """Read the header and the table, and run the checks of ZMR-040 in order.
 
     ``named`` is the first index in the file name. Raises :class:`Refusal`.
     """

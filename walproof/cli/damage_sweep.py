@@ -62,7 +62,7 @@ def damage_sweep(
     isolated: bool,
     generated: int | None,
 ) -> int:
-    """Run a sweep with the given options; return the exit status."""
+    """Run a sweep with the given options, and return the exit status."""
     shown_out = out or REPORTS / "sweep" / format
     folder = shown_out.absolute()
     profiles = ["recover"] if dominance else profiles

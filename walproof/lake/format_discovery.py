@@ -41,7 +41,8 @@ class Folder:
 class Discovery:
     """The format-specific part of discovery.
 
-    The defaults suit a format without options, whose logs are single files without a stable name.
+    The defaults suit a format that has no options and whose logs are single files without a stable
+    name.
     """
 
     #: Options that set context keys of the readers: option name → context key and parser. A parser
@@ -65,7 +66,7 @@ class Discovery:
         return 0
 
     def stable_name(self, path: str, tree: Tree) -> str | None:
-        """Return a name that survives a rename; None to use the path. Raises ``OSError``."""
+        """Return a name that survives a rename, or None to use the path. Raises ``OSError``."""
         return None
 
 

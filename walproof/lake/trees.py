@@ -25,7 +25,7 @@ S3_TRIES = 7
 
 
 class NoFileSystem(OSError):
-    """The file system is not reachable; the message gives the reason."""
+    """Raised if the file system cannot be reached. The message gives the reason."""
 
 
 class LocalTree:
@@ -121,7 +121,7 @@ class RemoteTree:
         return path.removeprefix(self._prefix).rstrip("/")
 
     def open(self, path: str) -> Any:
-        """Return a file for reading by ranges. Raises ``OSError``."""
+        """Open a file for random access. Raises ``OSError``."""
         return self.file_system.open_input_file(self._inside(path))
 
     def _entry(self, info: Any) -> Entry:
@@ -187,7 +187,7 @@ def _typed(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def absolute(path: str) -> str:
-    """Return an absolute path in the form that tables show; local paths have no scheme."""
+    """Return an absolute path in the form that tables show. Local paths have no scheme."""
     match = _SCHEME.match(path)
     if match is not None and match[1].lower() != "file":
         return path

@@ -38,7 +38,10 @@ RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar in a package. It imports the grammars in ``needs``; its parser is in ``file``."""
+    """A grammar in a package.
+
+    It imports the grammars in ``needs``, and its parser is in ``file``.
+    """
 
     id: str
     class_name: str

@@ -82,7 +82,7 @@ class HistoryWriter:
         self.keep()
 
     def crash(self) -> None:
-        """Cut the last write of the log short, as a crash does, in the file that grew last."""
+        """Cut the last write of the log short, as a crash does. The file that grew last is cut."""
         if len(self.states) < 2:
             return
         old, new = map(by_name, self.states[-2:])

@@ -136,7 +136,7 @@ class SweepPlan:
         return self.enumerations[control]
 
     def cases(self, cases: CaseRange) -> Iterator[DamageCase | None]:
-        """Yield the cases of a range; None for a pair of changes that cannot be combined."""
+        """Yield the cases of a range, with None for a pair of changes that cannot be combined."""
         changes = self.enumeration(cases.control).families[cases.family].changes
         # Many controls start with the same bytes, so the first prefix differs in each control.
         first = 7919 * (cases.control + cases.setting)
@@ -157,7 +157,7 @@ class SweepPlan:
 
 
 def group_of(family: str) -> str:
-    """Return the group that a family's cases count in, in the control's own context."""
+    """Return the group to which a family's cases belong in the control's own context."""
     named = {
         "truncate": TRUNCATIONS,
         TORN_WRITE: TORN_WRITES,

@@ -109,7 +109,7 @@ _FIELDS: Mapping[int, Layout] = {
 class Items:
     """The operations of a write batch, or the fields of a version edit.
 
-    All items are checked and counted; the first :func:`max_items` are listed.
+    All items are checked and counted. The first :func:`max_items` items are listed.
     """
 
     def __init__(self, payload: bytes, sequence: int | None = None) -> None:
@@ -168,7 +168,7 @@ class Items:
         )
 
     def description(self) -> Description:
-        """Describe the items; if there are many, the text shows counts and the first item."""
+        """Describe the items. If there are many, the text shows counts and the first item."""
         total = self.counts.total()
         text = ", ".join(self.shown) or f"no {self.noun}s"
         if total > _SHOWN_ITEMS:
