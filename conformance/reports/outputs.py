@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from .sarif import sarif
 
 # The values of ``--output-format`` besides ``text``.
 OUTPUTS: Mapping[str, Callable[[Report], str]] = {
-    "json": lambda report: json.dumps(report) + "\n",
+    "json": json_report.json_text,
     "markdown": markdown,
     "junit": junit,
     "sarif": sarif,
