@@ -7,8 +7,9 @@ from typing import Any
 
 from conformance.answer_text import lost_text, record_text
 from conformance.chapter import Requirement, chapter
+from conformance.reports import byte_view
 from conformance.reports.failure import request_facts
-from lab.site import byte_view, page_paths
+from lab.site import page_paths
 from lab.site.answers import answers
 from lab.site.frame import Frame
 from lab.site.indexed_report import IndexedReport

@@ -175,7 +175,7 @@ def check(
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = unexpected(report)
     causes = by_cause(report, bad)
-    outputs.save(report, folder)
+    outputs.save(report, folder, vectors)
     is_text = output_format == "text"
     if is_text:
         terminal.print_report(report, console, str(_shown(folder / "report.html")))

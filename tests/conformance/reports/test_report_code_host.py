@@ -12,6 +12,7 @@ import pytest
 
 from conformance.reports import json_report, outputs, sarif
 from conformance.reports.classes import BY_NAME
+from conformance.reports.html import html
 from conformance.reports.markdown import escaped, fence_around, markdown
 from conformance.reports.summary import headline
 
@@ -101,5 +102,6 @@ def test_the_report_folder_holds_every_form(report, tmp_path):
     outputs.save(report, tmp_path / "new folder")
     written = {path.name: path.read_text("utf-8") for path in (tmp_path / "new folder").iterdir()}
     assert json_report.load(tmp_path / "new folder") == report
+    assert written.pop("report.html") == html(report)
     assert outputs.OUTPUTS["json"](report) == written.pop("report.json")
     assert written == {name: shape(report) for name, shape in outputs.FILES.items()}

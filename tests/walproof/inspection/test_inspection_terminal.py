@@ -12,7 +12,7 @@ from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
 )
-from walproof.inspection.text import preview
+from conformance.kaitai.field_text import preview
 
 Shown = Callable[..., list[str]]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from conformance.contents import by_name
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
+from conformance.kaitai.field_text import value_text
 from conformance.vectors import Vector
-from walproof.inspection.text import value_text
 
 #: The approximate number of fields on a page.
 MAX_FIELDS = 24
