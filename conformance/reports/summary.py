@@ -104,6 +104,8 @@ def headline(report: Report) -> str:
     broken = f"; {len(missing)} could not be run" if missing else ""
     if nothing_checked(report):
         return f"{name}nothing was checked{broken}"
+    if not wrong and len(every) > 1:
+        return f"{len(every)} implementations, all as expected{broken}"
     outcome = f"{wrong} result{'s' * (wrong != 1)} not as expected" if wrong else "all as expected"
     return f"{name}{scores(report)}; {outcome}{broken}"
 

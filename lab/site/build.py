@@ -13,9 +13,14 @@ from lab.site import chapter_page, format_page, implementation_page, page_paths,
 from lab.site.frame import Frame
 from lab.site.indexed_report import NULL, OURS, REAL, TITLES, IndexedReport, kind_of
 from reference_impl.register import registers
+from walproof.worker_pool import map_unordered
 
 #: A file that marks a folder as a site, which may be replaced.
 MARKER = ".walproof-site"
+#: The number of vectors whose pages a process writes at a time.
+VECTORS_PER_TASK = 50
+#: A vector between the vectors before and after it.
+Neighbours = tuple[str | None, str, str | None]
 
 
 def build(run: IndexedReport, out: Path) -> tuple[int, int]:
@@ -53,17 +58,35 @@ def _write(run: IndexedReport, out: Path) -> None:
     frame.file(MARKER, "made by python -m lab site\n")
     frame.assets()
     outcome_by_vector = format_page.outcomes(run)
+    vectors: list[Neighbours] = []
+    for format in run.formats:
+        ids = [vector.id for vector in run.of_format(format)]
+        vectors += zip([None, *ids], ids, [*ids[1:], None], strict=False)
+    parts = [vectors[at : at + VECTORS_PER_TASK] for at in range(0, len(vectors), VECTORS_PER_TASK)]
+    for _ in map_unordered(_write_vectors, parts, _start, (frame, run)):
+        pass
     for name in (*registers(), chapter_page.CONVENTIONS):
         chapter_page.write(frame, run, name, outcome_by_vector)
     for format in run.formats:
         format_page.write(frame, run, format, outcome_by_vector)
-        ids = [vector.id for vector in run.of_format(format)]
-        for before, id, after in zip([None, *ids], ids, [*ids[1:], None], strict=False):
-            vector_page.write(frame, run, id, (before, after))
     for implementation in run.implementations:
         if kind_of(implementation) != NULL:
             implementation_page.write(frame, implementation, overview(implementation))
     write_home(frame, run)
+
+
+_shared: tuple[Frame, IndexedReport]
+
+
+def _start(frame: Frame, run: IndexedReport) -> None:
+    global _shared
+    _shared = frame, run
+
+
+def _write_vectors(vectors: Sequence[Neighbours]) -> None:
+    frame, run = _shared
+    for before, id, after in vectors:
+        vector_page.write(frame, run, id, (before, after))
 
 
 def write_home(frame: Frame, run: IndexedReport) -> None:

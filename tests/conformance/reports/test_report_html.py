@@ -10,6 +10,7 @@ import pytest
 from conformance.reports.byte_view import views
 from conformance.reports.html import html
 from conformance.vectors import load_all
+from tests.browser import WIDE, drawn, needs_browser
 from tests.conformance.reports.conftest import FLIPPED
 
 
@@ -144,3 +145,13 @@ def test_text_from_a_run_is_escaped(report):
     assert all(f"alert({number})" in page for number in (1, 2, 3, 4, 5))
     assert "<img" not in page
     assert page.count("<script") == 1
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [400, 1280])
+def test_the_page_fits_the_screen(page, tmp_path, width):
+    path = tmp_path / "report.html"
+    path.write_text(page.replace("</body>", f"<script>{WIDE}</script></body>"))
+    shown, message = drawn(path, tmp_path / "profile", width)
+    assert message == []
+    assert 'data-wide=""' in shown
