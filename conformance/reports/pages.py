@@ -70,7 +70,13 @@ def formats_of(implementation: Mapping[str, Any]) -> list[str]:
 
 def score_heads(implementations: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the heads of the table of scores: profiles in which nothing ran are left out."""
-    ran = {profile for each in implementations for profile in each["score"]["by_profile"]}
+    ran = {
+        profile
+        for each in implementations
+        if not each["baseline"]
+        for profile, counted in each["score"]["by_profile"].items()
+        if counted["total"]
+    }
     return [*LOSSES, *(name for name in PROFILES if name in ran)]
 
 
