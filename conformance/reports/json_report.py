@@ -149,17 +149,35 @@ def _expected(outcome: str, vector: Vector | None, profile: str) -> Any:
 
 
 def _numbered(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer with the number of the expected item in place of each expected item."""
-    lists = {}
+    """Return an answer with the number of the expected item in place of each expected item.
+
+    A reader that reports some fields of a record returns a part of an expected record. The file has
+    the names of these fields.
+    """
+    numbered = dict(actual)
+    fields = {name for each in actual.get("records", ()) for name in each}
+    if any(each.keys() - fields for each in expected.get("records", ())):
+        numbered["fields"] = sorted(fields)
     for part in LISTS & actual.keys() & expected.keys():
-        numbers = {json.dumps(each): number for number, each in enumerate(expected[part])}
-        lists[part] = [numbers.get(json.dumps(each), each) for each in actual[part]]
-    return {**actual, **lists}
+        items = _items(numbered, expected, part)
+        numbers = {json.dumps(each, sort_keys=True): number for number, each in enumerate(items)}
+        numbered[part] = [
+            numbers.get(json.dumps(each, sort_keys=True), each) for each in actual[part]
+        ]
+    return numbered
 
 
-def _resolved(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+def _resolved(numbered: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
     """Return an answer with expected items in place of their numbers."""
-    return {**actual, **{
-        part: [expected[part][each] if isinstance(each, int) else each for each in actual[part]]
-        for part in LISTS & actual.keys()
-    }}  # fmt: skip
+    actual = {name: value for name, value in numbered.items() if name != "fields"}
+    for part in LISTS & numbered.keys() & expected.keys():
+        items = _items(numbered, expected, part)
+        actual[part] = [items[each] if isinstance(each, int) else each for each in numbered[part]]
+    return actual
+
+
+def _items(numbered: Mapping[str, Any], expected: Mapping[str, Any], part: str) -> list[Any]:
+    fields = numbered.get("fields")
+    if part != "records" or fields is None:
+        return list(expected[part])
+    return [{name: each[name] for name in fields if name in each} for each in expected[part]]

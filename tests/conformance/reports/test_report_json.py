@@ -43,6 +43,19 @@ def test_a_file_names_its_vectors_once(report, tmp_path):
     assert failed["actual"]["records"] == [0, {"at": 12, "size": 12, "payload": "627262766f"}]
 
 
+def test_records_with_some_fields_are_parts_of_expected_records(builder, tmp_path):
+    b = builder().load("three-records", "two-blocks").implementation("of payloads")
+    alpha, charlie = ({"payload": text.encode().hex()} for text in ("alpha", "charlie"))
+    b.wrong("three-records", "fail", [charlie, {"payload": "00"}, alpha, alpha])
+    b.wrong("two-blocks", "fail", [])
+    report = b.build()
+    json_report.save(report, tmp_path / "run.json")
+    assert json_report.load(tmp_path / "run.json") == report
+    file = json.loads((tmp_path / "run.json").read_text())
+    answer = file["implementations"][0]["results"][0]["actual"]
+    assert answer["records"] == [2, {"payload": "00"}, 0, 0] and answer["fields"] == ["payload"]
+
+
 def test_an_answer_of_another_vector_is_not_guessed(report, tmp_path):
     """The expected answer of a vector that has changed since the run is unknown."""
     report["vectors"][f"leveldb-log/{FLIPPED}"]["digest"] = "0" * 16
