@@ -14,7 +14,7 @@ from conformance.kaitai.field_text import value_text
 from conformance.vectors import Vector
 
 #: The approximate number of fields on a page.
-MAX_FIELDS = 24
+MAX_FIELDS = 18
 #: The number of files of a folder that are shown. Files with a change or a loss come first.
 MAX_FILES = 3
 #: The number of fields that are read from a file. Later fields are not shown.
@@ -33,6 +33,11 @@ class ByteRow:
     value: str = ""
     is_changed: bool = False
     is_lost: bool = False
+
+    @property
+    def marks(self) -> str:
+        """Return the classes of the style sheet: ``x`` for changed bytes, ``l`` for lost ones."""
+        return " ".join(["x"] * self.is_changed + ["l"] * self.is_lost)
 
 
 @dataclass(frozen=True)

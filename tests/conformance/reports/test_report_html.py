@@ -54,7 +54,7 @@ def test_a_failure_shows_its_bytes_by_field_with_the_damage_marked(page):
     """The fields are those of the page of the vector in the site, from the same code."""
     failure = _failures(page, "goleveldb")[f"leveldb-log/{FLIPPED}"]
     rows = re.findall(
-        r"<tr><td>(\d+)<td>\d+<td><i class=\"(.*?)\">(.*?)</i>.*?<td>(.*?)<td>", failure
+        r"<tr><td>(\d+)<td>\d+<td>(?:<i class=\"(.*?)\">)?([^<]*).*?<td>(.*?)<td>", failure
     )
     (file,), _ = views(*(load_all()[f"leveldb-log/{name}"] for name in (FLIPPED, "three-records")))
     assert [row[3] for row in rows] == [row.path for row in file.rows if row.path]
