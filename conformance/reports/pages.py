@@ -33,11 +33,9 @@ def environment(*folders: Path) -> Environment:
 
 
 def mark(name: str) -> Markup:
-    """Return a result class as a mark: shape, colour, and its name for screen readers."""
+    """Return a result class as a mark: shape, colour and name."""
     each = BY_NAME[name]
-    return Markup('<span class="mark c-{}"><span aria-hidden="true">{}</span> {}</span>').format(
-        name, each.glyph, each.label
-    )
+    return Markup('<span class="mark c-{}">{} {}</span>').format(name, each.glyph, each.label)
 
 
 @dataclass

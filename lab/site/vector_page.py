@@ -18,7 +18,7 @@ from reference_impl.register import registers
 
 #: The numbers of records or lost ranges of an answer, and of rows of a table of prefixes, that a
 #: page shows.
-MAX_RECORDS, MAX_PREFIXES = 8, 40
+MAX_RECORDS, MAX_PREFIXES = 6, 40
 #: Defaults of the parts that a description may lack.
 _OPTIONAL: Mapping[str, Any] = {
     "must_refuse": False,
