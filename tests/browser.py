@@ -24,13 +24,17 @@ FLAGS = [
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
 
-#: A script that lists the parts of a page that are wider than the page or their box.
+#: A script that gives a page a width, and lists the parts that are wider than the page or a box.
+#: Headless Chromium has no window below 500 pixels.
 WIDE = """
-const wide = [...document.querySelectorAll("html, .scores, .fields, .sides, .chips, .facts, .rule")]
-  .map((each) => [each, each.closest(".scroll") ?? document.documentElement])
-  .filter(([each, box]) => each.scrollWidth > box.clientWidth)
-  .map(([each]) => each.className || each.tagName);
-document.body.dataset.wide = wide.join(" ");
+document.documentElement.style.maxWidth = "%dpx";
+const right = document.documentElement.getBoundingClientRect().right + 1;
+const boxes = [...document.querySelectorAll(".scroll")]
+  .filter((box) => box.querySelector(".scores, .fields, .sides"))
+  .filter((box) => box.scrollWidth > box.clientWidth);
+const parts = [...document.querySelectorAll("main *")]
+  .filter((each) => !each.closest(".scroll, pre") && each.getBoundingClientRect().right > right);
+document.body.dataset.wide = [...boxes, ...parts].map((each) => each.outerHTML).join(" ");
 """
 
 

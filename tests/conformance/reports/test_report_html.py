@@ -151,7 +151,7 @@ def test_text_from_a_run_is_escaped(report):
 @pytest.mark.parametrize("width", [400, 1280])
 def test_the_page_fits_the_screen(page, tmp_path, width):
     path = tmp_path / "report.html"
-    path.write_text(page.replace("</body>", f"<script>{WIDE}</script></body>"))
+    path.write_text(page.replace("</body>", f"<script>{WIDE % width}</script></body>"))
     shown, message = drawn(path, tmp_path / "profile", width)
     assert message == []
     assert 'data-wide=""' in shown

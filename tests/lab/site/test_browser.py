@@ -46,7 +46,7 @@ def test_a_list_of_vectors_can_be_narrowed(site: Site, tmp_path: Path) -> None:
     ],
 )
 def test_a_page_fits_a_narrow_screen(site: Site, tmp_path: Path, place: str) -> None:
-    copy = with_script(site, tmp_path, WIDE)
+    copy = with_script(site, tmp_path, WIDE % 400)
     page, message = drawn(copy / place, tmp_path / "profile", width=400)
     assert message == []
     assert 'data-wide=""' in page
