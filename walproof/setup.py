@@ -36,7 +36,7 @@ def setup(names: tuple[str, ...]) -> int:
     if len(unbuilt) > 1:
         threads = min(core_count(), len(unbuilt))
         say(f"Building {len(unbuilt)} implementations, {threads} in parallel …")
-    maven = Lock()  # its local repository does not support concurrent builds
+    maven = Lock()  # Maven's local repository does not support concurrent builds.
     with ThreadPoolExecutor(core_count()) as pool:
         builds = {
             pool.submit(_build, implementation, maven): implementation for implementation in unbuilt
