@@ -1,9 +1,10 @@
 // A template for a Walproof adapter: one file, standard library only. Fill in read and hello.
 //
-//	walproof check --smoke --cmd 'go run conformance/skeletons/go/main.go'   # checks the protocol
-//	walproof check --cmd 'go run conformance/skeletons/go/main.go'   # all vectors
+//	go build -o my-reader main.go           # go run cannot write its cache in the sandbox
+//	walproof check --smoke --cmd ./my-reader   # checks the protocol
+//	walproof check --cmd ./my-reader           # all vectors
 //
-// By hand: go run main.go read leveldb-log FILE [strict]
+// By hand: ./my-reader read leveldb-log FILE [strict]
 package main
 
 import (
