@@ -53,7 +53,8 @@ def compiled(
 
     If ``debug`` is true, the parser reads only when ``_read()`` is called, and stores the offsets
     of fields in ``_debug``. ``grammars`` is the directory of the .ksy files, and ``id`` the
-    ``meta/id`` of a grammar whose file has another name. Raises :class:`GrammarError`, :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
+    ``meta/id`` of a grammar whose file has another name. Raises :class:`GrammarError`,
+    :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
     """
     folder = parser_folder(grammar, debug, grammars)
     # A separate package, so that two versions of a grammar can be imported together.

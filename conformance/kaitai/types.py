@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
@@ -21,18 +21,17 @@ Body = Mapping[str, Any]
 class _Loader(yaml.SafeLoader):
     """A loader of YAML 1.2, in which ``on`` and ``no`` are texts, so that they may be ids."""
 
-    yaml_implicit_resolvers: ClassVar = {
-        first: [each for each in resolvers if each[0] != "tag:yaml.org,2002:bool"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
 
-
+_Loader.yaml_implicit_resolvers = {
+    first: [each for each in resolvers if each[0] != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true|false"), list("tf"))
 
 
 def load_grammar(file: Path) -> dict[str, Any]:
     """Return the contents of a grammar file. Raises YAML errors and ``OSError``."""
-    body: dict[str, Any] = yaml.load(file.read_bytes(), _Loader)  # noqa: S506 (a SafeLoader)
+    body: dict[str, Any] = yaml.load(file.read_bytes(), _Loader)
     return body
 
 
