@@ -9,8 +9,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
-	@echo "make conformance IMPL='./my-reader'  run them against yours; FORMAT=leveldb-log chooses the"
-	@echo '                                     format, which a one-shot program cannot list'
+	@echo "make conformance IMPL='./my-reader'  run them against yours; a one-shot program needs FORMAT=id"
 	@echo 'make test                            the tests of this project'
 	@echo 'make test-quick                      those that start no Spark, tool chain or sweep: a minute'
 	@echo 'make setup                           build the adapters of the real implementations'
@@ -36,7 +35,7 @@ OF_FORMAT := $(if $(FORMAT),--format $(FORMAT))
 conformance: $(VENV)/core
 	@$(PYTHON) -m walproof check --cmd '$(IMPL)' $(OF_FORMAT)
 else
-conformance: setup
+conformance: $(VENV)/ready
 	@walproof check
 endif
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.baselines import Baseline
+from conformance.case_results import with_stderr
 from conformance.process import CannotStart, Limits, OverLimit, Process, ProgramCrash, Timeout
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
@@ -262,7 +263,7 @@ def why_no_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> str 
     except CannotStart:
         raise
     except PROGRAM_FAILURES as error:
-        return str(error)
+        return with_stderr(str(error), session.stderr)
     finally:
         session.kill()
     return None
