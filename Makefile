@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test test-quick new-format vectors mutants parsers review site sweep nightly fuzz flips audit lint bench packages setup clean
+.PHONY: help conformance test test-quick new-format vectors mutants parsers review site sweep nightly fuzz flips audit lint bench packages recording setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -26,6 +26,7 @@ help:
 	@echo 'make lint                            style, types, phrases, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make packages                        what is published, built and not sent, in build/packages'
+	@echo 'make recording                       record the first minute in README.md again'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that set-up made'
 
@@ -121,6 +122,9 @@ bench: setup $(VENV)/spark
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
 	@$(PYTHON) -m conformance.packages.build
+
+recording: $(VENV)/ready
+	@$(PYTHON) -m lab.first_minute
 
 # Damage is what an audit is for: it is no failure of make.
 OUT ?= reports/audit

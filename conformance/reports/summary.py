@@ -158,5 +158,6 @@ def by_cause(report: Report, failures: Iterable[Failure]) -> list[list[Failure]]
     return sorted(groups.values(), key=len, reverse=True)
 
 
-def _complexity(vector: Mapping[str, Any]) -> tuple[int, int]:
-    return len(vector["damage"]), vector["size"]
+def _complexity(vector: Mapping[str, Any]) -> tuple[bool, int, int]:
+    # A damaged log shows its fault better than a log of another dialect.
+    return not vector["damage"], len(vector["damage"]), vector["size"]

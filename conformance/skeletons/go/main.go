@@ -1,10 +1,10 @@
 // A template for a Walproof adapter: one file, standard library only. Fill in read and hello.
 //
-//	go build -o my-reader main.go           # go run cannot write its cache in the sandbox
-//	walproof check --smoke --cmd ./my-reader   # checks the protocol
-//	walproof check --cmd ./my-reader           # all vectors
+//	go build -o adapter main.go
+//	walproof check --smoke --cmd ./adapter   # checks the protocol
+//	walproof check --cmd ./adapter   # all vectors
 //
-// By hand: ./my-reader read leveldb-log FILE [strict]
+// By hand: ./adapter read leveldb-log FILE [strict]
 package main
 
 import (

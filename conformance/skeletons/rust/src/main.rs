@@ -1,8 +1,8 @@
 //! A template for a Walproof adapter: one file and serde_json. Fill in read and hello.
 //!
-//!     cargo build --release                                 # cargo run cannot write in the sandbox
+//!     cargo build --release
 //!     walproof check --smoke --cmd target/release/adapter   # checks the protocol
-//!     walproof check --cmd target/release/adapter           # all vectors
+//!     walproof check --cmd target/release/adapter   # all vectors
 //!
 //! By hand: target/release/adapter read leveldb-log FILE [strict]
 #![allow(unused_variables)] // until read and write use their parameters
