@@ -144,6 +144,7 @@ def check(
         near = did_you_mean(value, known)
         raise click.UsageError(f"--{option} {value}: no vector has it{near}")
     chosen = selection.choose(vectors.values())
+    is_all = len(chosen) == len(vectors)
     if not chosen:
         raise click.UsageError("the options exclude each other: no vector matches all of them")
     if STRUCTURE not in profiles and not cases_of(chosen, profiles):
@@ -162,8 +163,11 @@ def check(
         if memory != MEMORY_MIB:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
+    if all(each.formats for each in subjects):  # also for the null baselines
+        tested = {format for each in subjects for format in each.formats}
+        chosen = [vector for vector in chosen if vector.body["format"] in tested] or chosen
     plan = run_report.RunPlan.of(subjects, vectors, chosen, profiles)
-    of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
+    of_all = is_all and not (profiles or commands or names)
     cached = of_all and isolated and not (again or update_known or in_ci())
     limits = Limits(memory_bytes=memory << 20)
     with progress_bar("running", plan.count()) as bar:

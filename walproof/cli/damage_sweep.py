@@ -17,8 +17,6 @@ import click
 from rich.console import Console
 
 from conformance import REPORTS
-from conformance.case_runner import CaseRunner
-from conformance.checked_program import CheckedProgram
 from conformance.process import Limits
 from conformance.program_session import PROGRAM_FAILURES
 from conformance.saving import save
@@ -141,10 +139,7 @@ def format_of_programs(commands: Sequence[str], names: Sequence[str], isolated: 
     if not names and not commands:
         raise click.UsageError("--format or a program that reads one format is required")
     subjects = program_options.chosen_subjects(commands, names, False, isolated, (), ())
-    formats = set(FORMATS)
-    for subject in subjects:
-        read = subject.formats or _formats_in_hello(subject)
-        formats &= set(FORMATS) if "*" in read else set(read)
+    formats = set(FORMATS).intersection(*(each.formats or FORMATS for each in subjects))
     if len(formats) != 1:
         raise click.UsageError(
             f"--format: choose one of {', '.join(each for each in FORMATS if each in formats)}"
@@ -152,15 +147,6 @@ def format_of_programs(commands: Sequence[str], names: Sequence[str], isolated: 
             else "--format: no format is read by every program"
         )
     return formats.pop()
-
-
-def _formats_in_hello(subject: CheckedProgram) -> Sequence[str]:
-    try:
-        with CaseRunner(subject, Limits(start_seconds=HELLO_SECONDS)) as worker:
-            formats: Sequence[str] = worker.open_session().hello["formats"]
-    except PROGRAM_FAILURES as error:
-        raise click.ClickException(f"{subject.name}: hello: {error}") from None
-    return formats
 
 
 def _programs(

@@ -8,14 +8,16 @@ import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from pathlib import Path
+from typing import Any
 
 import click
 
 from conformance.checked_program import CheckedProgram, checked_implementation
 from conformance.process import CannotStart
-from conformance.program_session import why_no_hello
+from conformance.program_session import probe_hello
 from conformance.registry import Implementation
 from conformance.scratch import Scratch
+from reference_impl.formats import FORMATS
 from reference_impl.paths import IS_INSTALLED
 from walproof.builds import build_missing
 from walproof.cli.near_names import did_you_mean
@@ -141,7 +143,10 @@ def chosen_subjects(
     results = []
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot, isolated)
-        why = None if one_shot else _no_hello(command, subject)
+        hello, why = ({}, None) if one_shot else _probed(command, subject)
+        # A program in the one-shot form, or with an unknown format, gets all chosen vectors.
+        read_formats = tuple(hello.get("formats", ()))
+        subject.formats = read_formats if set(read_formats) <= set(FORMATS) else ()
         set_one_shot(subject, one_shot or why is not None)
         subject.strict = subject.one_shot and "strict" in profiles
         if why is not None:
@@ -165,11 +170,11 @@ def chosen_subjects(
     return results + implementation_subjects(ours, isolated)
 
 
-def _no_hello(command: str, subject: CheckedProgram) -> str | None:
-    """Return the reason why a program does not reply to hello; None if it replies."""
+def _probed(command: str, subject: CheckedProgram) -> tuple[dict[str, Any], str | None]:
+    """Return the hello of a program, or an empty one and the reason why there is none."""
     scratch = Scratch()
     try:
-        return why_no_hello(subject.command, subject.sandbox(scratch.folder))
+        return probe_hello(subject.command, subject.sandbox(scratch.folder))
     except CannotStart as error:
         raise click.ClickException(f"--cmd {command!r}: {error}") from None
     finally:
