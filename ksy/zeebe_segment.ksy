@@ -128,7 +128,7 @@ types:
         if: ofs_segment.as<s8> + 8 <= _io.size.as<s8>
         doc: The header of the SegmentDescriptor message.
       len:
-        value: 'ofs_segment.as<s8> + 8 <= _io.size.as<s8> ? ((ofs_segment.as<s8> + 8).as<s8> + header_2.len_block.as<s8>).as<s8> : 0.as<s8>'
+        value: 'ofs_segment.as<s8> + 8 <= _io.size.as<s8> ? (version == 1 ? 29.as<s8> : ((ofs_segment.as<s8> + 8).as<s8> + header_2.len_block.as<s8>).as<s8>).as<s8> : 0.as<s8>'
         doc: Length of the descriptor in bytes, which is also the offset of the first record.
       is_whole:
         -requirement: ZBJ-040
@@ -201,12 +201,13 @@ types:
     instances:
       has_seal:
         # The offset 57 matters if the metadata are too short, ofs_segment + 40 if the metadata have more fields.
-        value: 'header.len_block.as<s8> >= 32 and header.version >= 2 and _io.size.as<s8> >= 57 ? _parent.ofs_segment.as<s8> + 40 <= _io.size.as<s8> : false'
+        value: '_parent.version == 2 and header.len_block.as<s8> >= 32 and header.version >= 2 and _io.size.as<s8> >= 57 ? _parent.ofs_segment.as<s8> + 40 <= _io.size.as<s8> : false'
         doc: |
-          True if the message has SBE version 2 or later, and the block and the
-          file are long enough for `last_index` and `last_position`.
+          True if the descriptor has version 2, the message has SBE version 2 or
+          later, and the block and the file are long enough for `last_index` and
+          `last_position`.
       len_newer:
-        value: 'header.len_block.as<s8> - (has_seal ? 32.as<s8> : 20.as<s8>).as<s8>'
+        value: '_parent.version == 2 ? (header.len_block.as<s8> - (has_seal ? 32.as<s8> : 20.as<s8>).as<s8>).as<s8> : 0.as<s8>'
         doc: Number of bytes in the block after the known fields.
   record:
     -orig-id: JournalRecord

@@ -81,14 +81,12 @@ def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
 
 
 def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read a descriptor with version byte 1, which has no checksum (ZBJ-006)."""
-    block_length, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
+    """Read a descriptor with version byte 1, which has no checksum and a fixed length (ZBJ-006)."""
+    _, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
     if (template, schema) != (SEGMENT_DESCRIPTOR, JOURNAL_SCHEMA):
         return Fault("bad-descriptor")
-    if block_length < DESCRIPTOR_BLOCK.size:
-        return Fault("bad-descriptor")
-    _, index, max_size = DESCRIPTOR_BLOCK.unpack_from(_exactly(log, block_length))
-    return Descriptor(index, max_size, 1 + SBE_HEADER.size + block_length)
+    _, index, max_size = DESCRIPTOR_BLOCK.unpack(_exactly(log, DESCRIPTOR_BLOCK.size))
+    return Descriptor(index, max_size, log.tell())
 
 
 def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:

@@ -58,6 +58,8 @@ class Segment:
             if at + 8 > size:
                 return "torn-descriptor"
             block, actual, schema, _ = struct.unpack_from("<HHHH", self.data, at)
+            if version == 1:
+                block = least  # ZBJ-006
             if (actual, schema) != (template, 7) or block < least:
                 return "bad-descriptor"
             at += 8 + block
