@@ -58,7 +58,7 @@ def record(run: Run, folder: Path, install: bool = True) -> str:
         if command == SKELETON:
             adapter = folder / "my-reader" / "adapter.py"
             text = adapter.read_text("utf-8")
-            adapter.write_text(text.replace(EMPTY, READER), encoding="utf-8")
+            save(adapter, text.replace(EMPTY, READER))
     return shown
 
 
