@@ -1,4 +1,4 @@
-"""The results of a subject and its cases, in the form of reports."""
+"""Build the results of a subject and of its cases, as reports contain them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def died(error: Exception, case: VectorCase, stderr: str | None) -> dict[str, An
     return {
         "class": CLASS_OF_ERROR[error_type],
         "difference": str(error),
-        # The class of a timeout says everything.
+        # A timeout needs no description: its result class is sufficient.
         "found": {} if isinstance(error, Timeout) else {"error": str(error)},
         "expected": case.expect,
         "stderr": stderr,

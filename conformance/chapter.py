@@ -1,4 +1,4 @@
-"""The sentences of a format's chapter in ``spec/``, by requirement and by reason code."""
+"""Find the sentences of a chapter in ``spec/`` by requirement id and by reason code."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Reply = dict[str, Any]
 
 
 class ProgramSession:
-    """The interface that the runner needs, with the behaviour of most sessions."""
+    """The interface of a session for the runner, with the default behaviour."""
 
     def __init__(self, hello: Reply | None = None) -> None:
         self.hello: Reply = hello or {}

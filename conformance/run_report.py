@@ -55,7 +55,7 @@ class RunPlan:
         return cls([*subjects, *checked_baselines()], list(selected.values()), profiles)
 
     def cases(self, subject: CheckedProgram) -> list[VectorCase]:
-        """Return the cases of a subject: answers, or (for generated parsers) fields."""
+        """Return the cases of a subject. Generated parsers list fields; all others give answers."""
         answers = [profile for profile in self.profiles if profile != STRUCTURE]
         vectors = [
             vector

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from conformance.text import printable
 
-#: Code or emphasis in Markdown. The asterisk of a C pointer or of a product does not match.
+#: Code or emphasis in Markdown. An asterisk in a C pointer or a product does not match.
 MARKED = re.compile(r"`([^`]*)`|(?<![\w*])\*([^\s*`][^*`]*)\*(?![\w*])")
 
 

@@ -89,7 +89,7 @@ def build_missing(chosen: Iterable[Implementation]) -> Builds:
     _announce(waiting, expected, threads)
     # The longest builds start first, so that none is left over at the end.
     waiting.sort(key=lambda each: -expected[each.name].seconds)
-    maven = Lock()  # its local repository does not support concurrent builds
+    maven = Lock()  # Maven's local repository does not support concurrent builds.
     running: set[str] = set()
 
     def build(each: Implementation) -> str | None:

@@ -67,7 +67,7 @@ def compiled(
 
 
 def parser_folder(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Path:
-    """Return the directory of the Python parser of a grammar and its imports."""
+    """Return the directory that holds the Python parser of a grammar and those of its imports."""
     sources = grammar_files(grammar, grammars)
     name = f"{grammar}-{'debug-' * debug}{_hash([*sources, *_MAKERS])}"
     if (brought := PARSERS / name).is_dir():

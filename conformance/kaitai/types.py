@@ -76,7 +76,7 @@ class Types:
             if (type := self._named(outer, steps)) is not None:
                 return type
             outer = outer.rpartition(".")[0]
-        # The name may be that of the grammar itself or of an import.
+        # The name may be the grammar's own name or that of an import.
         return self._named("", steps)
 
     def types_of(self, field: Body, scope: Type) -> Iterator[Type]:

@@ -35,7 +35,7 @@ from walproof.sweep.settings import PROFILES
 from walproof.sweep.sweep_runner import SweepFinding, SweepResult, run_shards
 from walproof.worker_pool import WorkerDied
 
-#: Largest number of findings of which vectors are written.
+#: Largest number of findings that are written as vectors.
 MAX_VECTORS = 20
 HELLO_SECONDS = 10.0
 SUMMARY = "summary.json"

@@ -25,10 +25,10 @@ from walproof.verdict import VERDICT_STYLE
 _RESULT_STYLE = {True: "green", False: "bold red", None: "dim"}
 _FATE_STYLE = {"lost": "red", "torn": "yellow", "record": "green", "framing": "dim"}
 _MARK_STYLE = {**_FATE_STYLE, "end": "green", "limit": "bold", "stopped": "bold red"}
-#: Maximum width of the description of a record, in columns.
+#: Maximum width in columns of a record's description.
 MAX_COLUMNS = 400
 _WIDE = 110
-#: Widths in columns of the bytes, and of the requirements on a terminal and in a pipe.
+#: Width of the bytes in columns, and of the requirements on a terminal and in a pipe.
 _BYTES, _IDS, _IDS_IN_A_PIPE = 20, 21, 42
 
 
