@@ -5,12 +5,11 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment comes first, because setup installs Node.js there if it is missing.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test test-quick new-format vectors mutants parsers review site sweep nightly fuzz flips audit lint bench packages setup clean
+.PHONY: help conformance test test-quick new-format vectors mutants parsers review site sweep nightly fuzz flips audit lint bench packages recording setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
-	@echo "make conformance IMPL='./my-reader'  run them against yours; FORMAT=leveldb-log chooses the"
-	@echo '                                     format, which a one-shot program cannot list'
+	@echo "make conformance IMPL='./my-reader'  run them against yours; a one-shot program needs FORMAT=id"
 	@echo 'make test                            the tests of this project'
 	@echo 'make test-quick                      the tests without Spark, toolchains or sweeps: a minute'
 	@echo 'make setup                           build the adapters of the real implementations'
@@ -27,6 +26,7 @@ help:
 	@echo 'make lint                            style, types, phrases, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make packages                        build the release packages, in build/packages'
+	@echo 'make recording                       record the first minute in README.md again'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that setup built'
 
@@ -36,7 +36,7 @@ OF_FORMAT := $(if $(FORMAT),--format $(FORMAT))
 conformance: $(VENV)/core
 	@$(PYTHON) -m walproof check --cmd '$(IMPL)' $(OF_FORMAT)
 else
-conformance: setup
+conformance: $(VENV)/ready
 	@walproof check
 endif
 
@@ -122,6 +122,9 @@ bench: setup $(VENV)/spark
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
 	@$(PYTHON) -m conformance.packages.build
+
+recording: $(VENV)/ready
+	@$(PYTHON) -m lab.first_minute
 
 # An audit that finds damage does not fail make.
 OUT ?= reports/audit

@@ -101,6 +101,7 @@ class Implementation:
         variables = {
             "WALPROOF_BUILD": str(self.output),
             "WALPROOF_ROOT": str(IMPORT_ROOT),
+            "WALPROOF_ADAPTERKIT": str(PACKAGES / "conformance" / "adapterkit"),
             "WALPROOF_PYTHON": sys.executable,
         }
         limits = Limits(memory_bytes=BUILD_MEMORY_BYTES)

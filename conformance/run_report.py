@@ -95,7 +95,7 @@ def run_plan(
     described = {vector.id: describe_vector(vector) for vector in plan.vectors}
     _leave_out_unread_formats(outcomes, described)
     return {
-        "report_version": 1,
+        "report_version": 2,
         "walproof": __version__,
         "started": now,
         "seconds": round(time.monotonic() - clock, 3),
@@ -157,6 +157,7 @@ def describe_vector(vector: Vector) -> dict[str, Any]:
         "control": vector.control,
         "damage": vector.damage_texts,
         "size": body["size"],
+        "digest": vector.short_digest,
     }
     if vector.generated is None:  # a generated log is not in a file
         described["input"] = os.path.relpath(vector.input)
@@ -203,6 +204,9 @@ def _entry(
     name: str, outcome: ProgramRun, vectors: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     hello = outcome.hello
+    is_baseline = outcome.subject.baseline is not None
+    if is_baseline:  # only the score and the lost and invented records of a baseline are reported
+        outcome.results = [{**each, "difference": None, "found": None} for each in outcome.results]
     return {
         "name": name,
         "title": outcome.subject.title,
@@ -213,11 +217,13 @@ def _entry(
         **_paths_of(outcome.subject),
         "status": outcome.status,
         "because": outcome.because,
-        "baseline": outcome.subject.baseline is not None,
+        "baseline": is_baseline,
         "reports": hello.get("reports", []),
         "profiles": hello.get("profiles", []),
         "seconds": round(outcome.seconds, 3),
         **({"asked": outcome.cached_from} if outcome.cached_from is not None else {}),
+        "repeat": outcome.subject.repeat,
+        **({"ask": outcome.subject.ask} if outcome.subject.ask else {}),
         "results": outcome.results,
         "score": score(outcome.results, vectors),
     }

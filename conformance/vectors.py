@@ -114,6 +114,11 @@ class Vector:
         """Return a digest of the description, which includes the SHA-256 of the input."""
         return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).digest()
 
+    @property
+    def short_digest(self) -> str:
+        """Return the start of the digest, by which a report recognises the vector."""
+        return self.digest[:8].hex()
+
     def records_to_write(self) -> list[dict[str, Any]]:
         """Return the records of a ``write`` or ``append`` vector in the form of the protocol."""
         return [expand_payload(record) for record in self.body["records"]]

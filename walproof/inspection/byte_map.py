@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from conformance.chapter import Chapter, chapter
 from conformance.kaitai.field_map import FIELD_BYTES, Field, ParseStopped, iter_fields
+from conformance.kaitai.field_text import counted, shared_prefix
 from conformance.kaitai.grammar_docs import grammar_docs
 from conformance.kaitai.grammars import grammar_of
 from conformance.text import one_line
 from reference_impl.answer import End, Event, Lost, Record, Verdict
-from walproof.inspection.text import counted, shared_prefix
 from walproof.log import Log
 
 if TYPE_CHECKING:

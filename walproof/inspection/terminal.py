@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.kaitai.field_map import Field
+from conformance.kaitai.field_text import counted, cut, hex_text, shared_prefix, value_text
 from conformance.text import one_line
 from reference_impl.answer import Record
 from walproof.describe import NotDescribed, describe
@@ -19,7 +20,6 @@ from walproof.inspection.byte_map import (
     MappedField,
     Mark,
 )
-from walproof.inspection.text import counted, cut, hex_text, shared_prefix, value_text
 from walproof.verdict import VERDICT_STYLE
 
 _RESULT_STYLE = {True: "green", False: "bold red", None: "dim"}
