@@ -112,7 +112,7 @@ class Process:
         cwd: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        # Exit status, or minus the number of a signal; None while it runs.
+        # The exit status or the negative number of a signal. None while the process runs.
         self.status: int | None = None
         # The largest measured resident memory.
         self.peak_bytes = 0
@@ -342,7 +342,7 @@ class Process:
             self._forget_input()
         except BlockingIOError:
             self._poll.register(self._to, select.POLLOUT)
-        except OSError:  # the program ended; the next read raises the error
+        except OSError:  # The program ended. The next read raises the error.
             self._forget_input()
 
     def _forget_input(self) -> None:

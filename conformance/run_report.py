@@ -142,7 +142,7 @@ def _leave_out_unread_formats(
     subjects = [each for each in outcomes if each.subject.baseline is None]
     read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
     if not read:
-        return  # nothing ran; keep the vectors so that they can be shown
+        return  # Nothing ran. Keep the vectors so that they can be shown.
     for id in [id for id, vector in described.items() if vector["format"] not in read]:
         del described[id]
     for each in outcomes:

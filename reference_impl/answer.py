@@ -22,7 +22,7 @@ class Record:
     #: The length of the framed record, up to the end of its last fragment, in bytes.
     size: int
     payload: bytes
-    #: The additional fields of the format (index, term, …); 64-bit numbers are decimal text.
+    #: The additional fields of the format (index, term, …). 64-bit numbers are decimal text.
     fields: Mapping[str, Any] = field(default_factory=dict)
     #: The name of the file in a log of several files.
     file: str | None = None
@@ -54,7 +54,7 @@ class Lost:
     start: int
     end: int
     reason: str
-    #: True for an unfinished write at the end of the log; false for damage.
+    #: True for an unfinished write at the end of the log, and false for damage.
     torn: bool = False
     file: str | None = None
 

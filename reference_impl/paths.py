@@ -35,7 +35,7 @@ def cache() -> Path:
     return user_cache_path("walproof", appauthor=False)
 
 
-# Everything that set-up builds or downloads; never committed.
+# Everything that set-up builds or downloads. It is never committed.
 BUILD = cache() if IS_INSTALLED else ROOT / ".build"
 
 # The default directory for reports, relative to the working directory.

@@ -66,7 +66,7 @@ class Log:
         self.path = path
         #: The name of the log for messages and tables.
         self.name = str(path) if name is None else name
-        #: ``recover`` returns every provable record; ``strict`` stops at the first loss.
+        #: ``recover`` returns every provable record. ``strict`` stops at the first loss.
         self.profile = profile
         #: What the reader needs and the bytes do not contain, by the keys of the chapter.
         self.context = dict(context or {})

@@ -32,7 +32,7 @@ FIXED = pa.schema(
         pa.field("verdict", pa.string()),
         # Reason code from the chapter of the format.
         pa.field("reason", pa.string()),
-        # A sentence or an error message; null in most rows.
+        # A sentence or an error message. It is null in most rows.
         pa.field("detail", pa.string()),
         pa.field("payload", pa.binary()),
         # True if the payload is truncated.

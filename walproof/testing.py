@@ -35,12 +35,12 @@ GENERATED_LOGS = 100
 class Example:
     """A log, and the answer that a reader must give."""
 
-    #: ``FORMAT/SLUG`` of a vector; for a generated log, its control and its damage.
+    #: The id of a vector (``FORMAT/SLUG``), or the control and the damage of a generated log.
     id: str
     format: str
-    #: The bytes of the log; for a log of several files, the bytes by file name.
+    #: The bytes of the log or, for a log of several files, the bytes by file name.
     log: Contents
-    #: The file name of the log, which a reader needs in some formats.
+    #: The file name of the log. In some formats, a reader needs it.
     name: str
     profile: Profile
     context: Json

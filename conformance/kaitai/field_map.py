@@ -20,7 +20,7 @@ from conformance.kaitai.grammars import grammar_of
 
 #: The default number of fields outside of substreams after which parsing stops.
 MAX_FIELDS = 1 << 20
-#: The maximum memory that a parser takes for a field outside of substreams (a log of empty records).
+#: The maximum memory of a parser for a field outside of substreams (a log of empty records).
 FIELD_BYTES = 720
 _UNDOCUMENTED = FieldDoc("", (), "")
 

@@ -13,7 +13,7 @@ from reference_impl.systemd_journal.compression import BadCompression, TooLarge,
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 
-# The default limit of a decompressed field, in bytes; ``max_field_size`` overrides it (SDJ-031).
+# The default limit of a decompressed field, in bytes. ``max_field_size`` overrides it (SDJ-031).
 MAX_FIELD_SIZE = 64 << 20
 
 # The number of faults that are listed separately, plus one for each 64 bytes of file (SDJ-093).
@@ -53,7 +53,8 @@ class Entry:
 
 def budget(at: int, max_field: int) -> int:
     """Return how many bytes may be decompressed up to and including a DATA object (SDJ-103)."""
-    # The file size has no influence: a file that is truncated at its `end` gives the same result.
+    # The result does not depend on the file size, so a file that is truncated at its `end` gives
+    # the same result.
     return 64 * at + 4 * max_field
 
 

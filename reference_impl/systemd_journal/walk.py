@@ -24,7 +24,7 @@ from reference_impl.systemd_journal.objects import (
 BAD = 0x80
 
 _HASHED = (layout.DATA, layout.FIELD)
-# Objects whose hash can show that they have another size.
+# Types of objects whose hash can prove another size.
 _PROVABLE = (*_HASHED, layout.ENTRY)
 # The number of names that are hashed with other file ids (SDJ-106).
 _NAMES_TO_TRY = 16
@@ -55,7 +55,7 @@ class Walk:
         # The place of the last search for a known object, and the last place that it tried.
         self._search = -1, 0
         self._found: int | None = None
-        # DATA and FIELD objects with a wrong hash, with their faults.
+        # DATA and FIELD objects that have a wrong hash, and the fault of each object.
         self._suspects: dict[int, Fault] = {}
         #: DATA objects that are valid although their hash is wrong (SDJ-105).
         self.wrong_hashes: set[int] = set()
@@ -229,7 +229,7 @@ class Walk:
         """Report that a crash or truncation ended the data at ``at``: no known object follows."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            return  # Nothing is missing from the file; the header claims too much (SDJ-097).
+            return  # Nothing is missing from the file, but the header states too much (SDJ-097).
         self.cut = at
         # The length of the missing object is unknown.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))

@@ -169,7 +169,8 @@ class Journal:
         self.over = False
         # True if that fault is damage. Has a meaning only if ``over`` is true.
         self.promised: bool
-        # That fault explains missing records below this index; None if it explains any number.
+        # That fault explains missing records below this index, or any number of records if this is
+        # None.
         self.explained: int | None = None
         # The highest index that is missing, or None.
         self.missing: int | None = None

@@ -51,7 +51,7 @@ class Descriptor:
     #: The offset of the fields for the last index and the last position, or None in versions
     #: without these fields.
     seal_at: int | None = None
-    #: The index and the offset of the last record if the segment is sealed, else None.
+    #: The index and the offset of the last record if the segment is sealed, or None.
     sealed: int | None = None
     last_position: int | None = None
 
@@ -153,7 +153,7 @@ class SegmentScan:
         self.cursor = cursor
         self.file = file
         self.limit = limit
-        #: After the pass, the offset after the last record.
+        #: The offset after the last record. It is set at the end of the pass.
         self.at = descriptor.length
         #: The length of the segment in bytes if its file is not cut (ZBJ-025).
         self.room = max(size, descriptor.max_segment_size)

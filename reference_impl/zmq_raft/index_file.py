@@ -248,7 +248,7 @@ def in_term_order(
     """
     # The term of the last compared entry, and whether this entry is lost.
     term, is_lost = snapshot, False
-    # The last entry, until it is known whether it is lost; None for the snapshot.
+    # The last entry, until it is known whether the entry is lost. None for the snapshot.
     held: Record | Lost | None = None
     # The term of the nearest entry before the last one that is not lost.
     kept: int | None = None

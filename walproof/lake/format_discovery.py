@@ -45,12 +45,13 @@ class Discovery:
     name.
     """
 
-    #: Options that set context keys of the readers: option name → context key and parser. A parser
-    #: returns None for the default, and raises ``ValueError`` with the expected value.
+    #: Options that set context keys of the readers. Each option name maps to a context key and a
+    #: parser. A parser returns None for the default, and raises ``ValueError`` with the expected
+    #: value.
     options: Mapping[str, tuple[str, Callable[[str], Any]]] = {}
 
-    #: Distance in bytes between the offsets where a scan may begin; None if every scan must begin
-    #: at the start of a log.
+    #: Distance in bytes between the offsets at which a scan may begin. None if every scan must
+    #: begin at the start of a log.
     restart_bytes: int | None = None
 
     def recognises(self, path: Path) -> bool:

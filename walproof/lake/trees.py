@@ -20,7 +20,7 @@ from walproof.lake.retry import with_retries
 HEAD = 1 << 17
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
-#: Number of retries after a request to a store fails; the first follows after 25 ms.
+#: The number of retries after a request to a store fails. The first retry follows after 25 ms.
 S3_TRIES = 7
 
 
@@ -104,7 +104,7 @@ class RemoteTree:
         try:
             if scheme in S3:
                 # Exponential backoff for up to 3 s. Arrow's default permits about a hundred retries
-                # for each file system object; after that, every error of the store is final.
+                # for each file system object. After that, every error of the store is final.
                 strategy = fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
                 self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=strategy)
                 self._prefix = f"{match[1]}://"

@@ -37,7 +37,7 @@ class Column:
     @cached_property
     def type(self) -> pa.DataType:
         """Return the type of the column."""
-        # pyarrow belongs to an extra; listing columns works without pyarrow.
+        # pyarrow belongs to an extra, but listing columns works without pyarrow.
         import pyarrow as pa
 
         return pa.type_for_alias(self.type_name)

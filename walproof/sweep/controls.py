@@ -20,7 +20,7 @@ from walproof.sweep.settings import Setting, settings_of
 #: Each byte adds a case, because the sweep cuts a control at each offset.
 MAX_CONTROL_BYTES = 40 << 10
 
-#: Maximum number of records in a control; each case reads all records.
+#: Maximum number of records in a control, because each case reads all records.
 MAX_CONTROL_RECORDS = 64
 
 
@@ -42,7 +42,7 @@ class Control:
     records: tuple[Record, ...] = ()
     #: Field map of each file, so that workers need no grammars.
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
-    #: All settings; the first two have the control's own context, in the two reading profiles.
+    #: All settings. The first two have the control's own context and are the two reading profiles.
     settings: Sequence[Setting] = ()
     #: Earlier states of a generated log, newest first.
     earlier: Sequence[Control] = field(default=(), repr=False)

@@ -71,8 +71,8 @@ class Effect(NamedTuple):
     """
 
     implementation: str
-    #: The most harmful effect, from which the others follow; for a write or an append, the profile
-    #: comes before it.
+    #: The most harmful effect, which causes the others. For a write or an append, the profile comes
+    #: before it.
     action: str
     #: Verdict and reason of the executable specification, then those of the implementation.
     verdict: str = ""

@@ -35,8 +35,8 @@ SHIFTING = frozenset(
 #: a file where bytes are inserted or replaced by older bytes.
 MAX_SPLICES, CONTENT_FLIPS, MAX_BOUNDARIES = 40, 16384, 512
 
-#: Maximum number of files in a control whose names are changed: half are the first files, half the
-#: last files.
+#: Maximum number of files in a control whose names are changed. Half of them are the first files,
+#: and half are the last files.
 NAMES_OF = 12
 
 #: Number of equal bytes that separate two ranges of one write.

@@ -34,7 +34,7 @@ from walproof.worker_pool import map_unordered
 #: A log with more records or bytes gets an eighth of the flips, since each flip takes longer.
 MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
 
-#: Number of flips in one task, which take a few seconds in the slowest format.
+#: Number of flips in one task. In the slowest format, a task takes a few seconds.
 TASK_FLIPS = 4096
 
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")

@@ -53,7 +53,7 @@ class FormatSweep:
     #: True if a reader that resynchronises after damage may find a record inside a payload.
     enters_payloads = False
 
-    #: True if records are still verifiable after two changes; false if a change can disable the
+    #: True if records are still verifiable after two changes, and false if a change can disable the
     #: checksum.
     pairs_tell = True
 
@@ -73,8 +73,8 @@ class FormatSweep:
         for _ in range(log.chance.randrange(4)):
             log.append(log.records())
 
-    #: True if a writer writes the bytes of a record before the numbers that point to it, which
-    #: have lower offsets.
+    #: True if a writer writes a record before the numbers that point to it. These numbers have
+    #: lower offsets.
     writes_header_last = False
 
     #: A torn write ends at a multiple of this number, because sectors do.

@@ -29,7 +29,7 @@ WALL_MS = 2000
 SMALL_BYTES = 4096
 #: Maximum number of earlier states of a generated log. Damage copies stale bytes from these.
 MAX_EARLIER = 3
-#: Number of cases in a shard, which take most readers a few seconds.
+#: Number of cases in a shard. Most readers need a few seconds for a shard.
 SHARD_CASES = 1000
 
 TRUNCATIONS, SINGLES, TORN_WRITES, ON_WHOLE_FILES, CONTEXTS, PAIRS, APPENDS = (
@@ -122,7 +122,7 @@ class SweepPlan:
     profiles: tuple[str, ...]
     #: True if only ``dominance`` counts, and only damage without forged checksums runs.
     dominance: bool = False
-    #: Patterns for the families of damages that run; empty for all.
+    #: Patterns for the families of damage that run. If it is empty, all families run.
     damages: tuple[str, ...] = ()
     shards: list[list[CaseRange]] = field(default_factory=list, repr=False)
     coverage: dict[str, GroupCoverage] = field(default_factory=dict)

@@ -213,7 +213,8 @@ def cut_at_end(contents: Contents, output: Answer) -> Contents | None:
 
 # -- one damage ------------------------------------------------------------------------------------
 
-#: Changed bytes of each file: the first and the end of the last; infinite if later bytes moved.
+#: The changed bytes of each file, from the first to the end of the last. The end is infinite if
+#: later bytes moved.
 Touched = Mapping[str, tuple[int, float]]
 
 

@@ -30,7 +30,7 @@ class Setting:
 
     profile: str
     context: Context
-    #: Keys that differ from the control's context.
+    #: Keys with values that differ from those in the control's context.
     varied: tuple[str, ...] = ()
 
     @property

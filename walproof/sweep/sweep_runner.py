@@ -301,7 +301,7 @@ class SweepRunner:
                 same = properties.same_again(self.reference, *log, setting.profile)
                 faults += [] if same else [properties.NOT_AGAIN]
                 faults += self._faults_of_profiles(case)
-        except Exception as error:  # a defect is a finding; the sweep continues
+        except Exception as error:  # a defect is a finding, and the sweep continues
             if not setting.appends and self.format_sweep.owes_no_answer(error):
                 result.skipped_cases["void"] += 1
                 return False

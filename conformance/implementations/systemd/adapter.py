@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from conformance.adapterkit import Refused, Skipped, payloads, serve
 
 ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
-# The programs unpacked by fetch.sh; without them, the installed programs run.
+# The programs that fetch.sh unpacked. Without them, the installed programs run.
 ROOT = Path(os.environ.get("SYSTEMD_ROOT", "/nothing"))
 MACHINE_ID = slice(40, 56)
 SEALED = 1

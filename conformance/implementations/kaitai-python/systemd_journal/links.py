@@ -29,7 +29,7 @@ class Links:
         self.arrays: set[int] = set()
         # The targets of invalid links, with the first fault of each.
         self.misled: dict[int, Fault] = {}
-        # How many items of an entry count, if the rest is too large (SDJ-092).
+        # The number of items that count if an entry is too large (SDJ-092).
         self.given: dict[int, int] = {}
 
     def sound(self, link: int, *types: int) -> Found | None:
