@@ -169,8 +169,9 @@ def _read_runs(log: ReadableLog) -> Survivors:
 
 
 def _longest_rising(numbers: Sequence[int]) -> set[int]:
-    """Return the positions of the longest rising sequence of numbers that a writer may write."""
-    lowest_ends: list[int] = []  # by length: the lowest number at which a rising sequence ends
+    """Return the positions of the longest rising sequence among numbers that a writer may write."""
+    # For each length, the lowest number at which a rising sequence of that length ends.
+    lowest_ends: list[int] = []
     positions: list[int] = []  # of these numbers
     before: dict[int, int] = {}
     for position, number in enumerate(numbers):
