@@ -16,11 +16,13 @@ from conformance.text import json_text
 from reference_impl.answer import End, Event, Lost, NewRecord, Record
 from reference_impl.formats import named
 from walproof.directory_copy import copy_owner_and_mode
+from walproof.formats import plugin_for
 from walproof.quantity import counted
 from walproof.spool import Shelf
 
 if TYPE_CHECKING:
-    from walproof.scanners.model import ReadableLog
+    from walproof.scanners.model import ReadableLog, Records
+    from walproof.scanners.run_shelf import RunShelf
 
 #: Suffix of the file with the records that the new log cannot hold in sequence.
 AFTER_LOSS = ".after-loss.jsonl"
@@ -44,7 +46,7 @@ class Survivors:
     """
 
     log: ReadableLog
-    records: Sequence[Record] = field(default_factory=Shelf)
+    records: Shelf[Record] | RunShelf = field(default_factory=Shelf)
     others: Sequence[Record] = field(default_factory=Shelf)
     lost_bytes: int = 0
     end: End = field(default_factory=lambda: End("refused", None, None))
@@ -66,12 +68,18 @@ class Survivors:
             raise CannotWrite("no record survives")
         format = named(self.log.format)
         context = format.copied(self.log.readable, self.log.context)
+        copy = self.log.at(new, context)
+        write_runs = plugin_for(self.log.format).write_runs
+        if write_runs is not None and not isinstance(self.records, Shelf):
+            write_runs(new, self.records.runs)
+            _compare(self.records, copy.columns())
+            return
         try:
             # A writer uses only what records have in common with new records: payload and fields.
             format.write(new, cast("Sequence[NewRecord]", self.records), context)
         except ValueError as error:
             raise CannotWrite(str(error)) from None
-        _compare(self.records, self.log.at(new, context).events())
+        _compare(self.records, copy.events())
         if self.others:
             with after_loss_file(new).open("x", encoding="utf-8") as lines:
                 lines.writelines(f"{json_text(_in_full(record))}\n" for record in self.others)
@@ -111,6 +119,8 @@ def read_survivors(log: ReadableLog) -> Survivors:
     A record cannot be part of a new log if it is marked ``after_loss``, if its index leaves a gap
     (ZBJ-023, ZMR-020), or if sequence numbers do not rise (SDJ-047).
     """
+    if log.is_read_by_scanner and plugin_for(log.format).write_runs is not None:
+        return _read_runs(log)
     records: Shelf[Record] = Shelf()
     others: Shelf[Record] = Shelf()
     survivors = Survivors(log, records, others)
@@ -143,6 +153,21 @@ def read_survivors(log: ReadableLog) -> Survivors:
     return survivors
 
 
+def _read_runs(log: ReadableLog) -> Survivors:
+    """Read a log of a format in which a new log can hold all records."""
+    from walproof.scanners.run_shelf import RunShelf
+
+    survivors = Survivors(log, runs := RunShelf(log.format))
+    for event in log.columns():
+        if isinstance(event, Lost):
+            survivors.lost_bytes += event.end - event.start
+        elif isinstance(event, End):
+            survivors.end = event
+        else:
+            runs.append(event)
+    return survivors
+
+
 def _longest_rising(numbers: Sequence[int]) -> set[int]:
     """Return the positions of the longest rising sequence among numbers that a writer may write."""
     # For each length, the lowest number at which a rising sequence of that length ends.
@@ -172,7 +197,7 @@ def _in_full(record: Record) -> dict[str, Any]:
     return {**body, "payload": record.payload.hex()}
 
 
-def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
+def _compare(old: Shelf[Record] | RunShelf, new: Iterable[Event | Records]) -> None:
     """Raise :class:`CannotWrite` unless the new log is intact and has the old records."""
     count = 0
     for event in new:
@@ -180,8 +205,13 @@ def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
             if count < len(old):
                 _compare_records(count, old[count], event)
             count += 1
-        elif isinstance(event, End) and event.verdict != "intact":
-            raise CannotWrite(f"the new log reads as {event.verdict} ({event.reason})")
+        elif isinstance(event, End):
+            if event.verdict != "intact":
+                raise CannotWrite(f"the new log reads as {event.verdict} ({event.reason})")
+        elif not isinstance(event, Lost):
+            for number, old_record, new_record in cast("RunShelf", old).differing(count, event):
+                _compare_records(number, old_record, new_record)
+            count += len(event)
     if len(old) != count:
         raise CannotWrite(f"the new log has {counted(count, 'record')}, expected {len(old):,}")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
 
 from reference_impl.answer import Lost, Record
 from reference_impl.kahadb_journal.layout import (
@@ -42,13 +41,18 @@ class _Batch:
 class Scan:
     """Reads one data file from its start to its end."""
 
-    def __init__(self, stream: BinaryIO, name: str | None = None) -> None:
-        self.source = Source(stream)
+    def __init__(self, source: Source, name: str | None = None) -> None:
+        self.source = source
         #: The name of the file in a log of several files.
         self.name = name
         self.size = self.source.size
+        #: The offset of the next batch.
+        self.at = 0
+        self.has_ended = False
         #: The offset at which a writer may continue. It is set at the end of the pass.
         self.end: int | None = None
+        # A later append can change what a reader finds up to this offset (KDB-051).
+        self._unsettled = -1
         self._fill = self.source.fill_start()
         # Chains of records: the end of each chain, or a negative offset where it stops.
         self._chains = Memo()
@@ -67,41 +71,52 @@ class Scan:
         (KDB-049).
         """
         self.is_last = is_last
-        at = 0
-        # A later append can change what a reader finds up to this offset (KDB-051).
-        self._unsettled = -1
-        while not self.is_fill(at):  # KDB-012, KDB-013
-            head = self.source.get(at, CONTROL_SIZE)
-            if head.startswith(EOF_RECORD):
-                following = self._batch_after_eof(at)
-                if following is None:
-                    break  # KDB-015
-                yield self._lost(at, following, "early-eof")  # KDB-039
-                at = following
-                continue
-            if torn := self._torn_head(at, head):
-                yield torn
-                break
-            batch = self._batch(at)
-            fault = self._fault(batch)
-            if fault == "bad-header" and self._sum_holds(batch, batch.end):
-                # The checksum proves the records without the header (KDB-034).
-                yield self._bad_header(at, at + len(HEADER))
-                fault = None
-            if fault is None:
-                assert batch.end is not None
-                yield from self._records(batch)
-                if not batch.is_checked and not self._in_step(batch.end):
-                    self._unsettle_headers(at + CONTROL_SIZE, batch.end)
-                at = batch.end
-                continue
-            loss, go_on = self._loss(batch, fault)
-            yield loss
-            if go_on is None:
-                if not self._is_torn:
-                    return  # Without a place to continue, ``end`` stays null.
-                break
-            at = go_on
+        while not self.has_ended:
+            yield from self.next_batch()
+
+    def next_batch(self) -> Iterator[Record | Lost]:
+        """Yield the records and lost ranges of the next batch, and move on to its end."""
+        at = self.at
+        if self.is_fill(at):  # KDB-012, KDB-013
+            self._end_at(at)
+            return
+        head = self.source.get(at, CONTROL_SIZE)
+        if head.startswith(EOF_RECORD):
+            following = self._batch_after_eof(at)
+            if following is None:
+                self._end_at(at)  # KDB-015
+                return
+            yield self._lost(at, following, "early-eof")  # KDB-039
+            self.at = following
+            return
+        if torn := self._torn_head(at, head):
+            yield torn
+            self._end_at(at)
+            return
+        batch = self._batch(at)
+        fault = self._fault(batch)
+        if fault == "bad-header" and self._sum_holds(batch, batch.end):
+            # The checksum proves the records without the header (KDB-034).
+            yield self._bad_header(at, at + len(HEADER))
+            fault = None
+        if fault is None:
+            assert batch.end is not None
+            yield from self._records(batch)
+            if not batch.is_checked and not self._in_step(batch.end):
+                self._unsettle_headers(at + CONTROL_SIZE, batch.end)
+            self.at = batch.end
+            return
+        loss, go_on = self._loss(batch, fault)
+        yield loss
+        if go_on is not None:
+            self.at = go_on
+        elif self._is_torn:
+            self._end_at(at)
+        else:
+            self.has_ended = True  # Without a place to continue, ``end`` stays null.
+
+    def _end_at(self, at: int) -> None:
+        self.has_ended = True
         self.end = at if at > self._unsettled else None  # KDB-051
 
     # Checks of the content at an offset

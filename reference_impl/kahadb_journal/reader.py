@@ -82,7 +82,7 @@ class Journal:
 
     def scan(self, stream: BinaryIO, name: str | None) -> Scan:
         """Return a pass over a data file."""
-        return Scan(stream, name)
+        return Scan(Source(stream), name)
 
     def _note(self, lost: Lost) -> Iterator[Lost]:
         """Note a lost range and yield it, unless a strict reading ends here."""

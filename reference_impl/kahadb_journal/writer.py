@@ -24,6 +24,7 @@ from reference_impl.kahadb_journal.layout import (
     file_id,
 )
 from reference_impl.kahadb_journal.reader import FIRST_FILE, read
+from reference_impl.kahadb_journal.source import Source
 
 Context = Mapping[str, Any]
 
@@ -113,7 +114,7 @@ class Writer:
         """Continue a file after its last valid batch, and discard any later data (KDB-023)."""
         self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
-            if not Scan(stream).is_fill(at):
+            if not Scan(Source(stream)).is_fill(at):
                 stream.truncate(at)
 
     def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:

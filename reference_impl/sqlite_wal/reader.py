@@ -143,6 +143,10 @@ class Scan:
                 self.committed_value = value
                 images, pages = [], []
 
+    def survey(self) -> Survey:
+        """Return a survey of the slots after the committed frames."""
+        return Survey(self.slots, self.opening, self.committed, self.committed_value)
+
     def record(
         self, first: int, payload: bytes, pages: list[int], db_pages: int, **more: Any
     ) -> Record:
@@ -169,7 +173,7 @@ class _Tail:
     def _classify(self) -> None:
         """Find the end of this generation of frames, and its reason codes (SQW-030 to SQW-034)."""
         committed, count = self.scan.committed, self.slots.count
-        self.survey = Survey(self.slots, self.opening, committed, self.scan.committed_value)
+        self.survey = self.scan.survey()
         own = [n for n in self.survey.found if self.survey.is_of_generation(n)]
         marks = [n for n in own if self.survey.is_commit(n)]
         self.last_own = own[-1] if own else committed

@@ -122,6 +122,10 @@ class ReadableLog(Protocol):
     def readable(self) -> Path:
         """The path that readers open."""
 
+    @property
+    def is_read_by_scanner(self) -> bool:
+        """True if the log is large, and a scanner can read it. Raises ``OSError``."""
+
     def is_folder(self) -> bool:
         """Return whether the log consists of several files."""
 

@@ -15,6 +15,7 @@ from conformance.vectors import Vector, load_all
 from reference_impl.answer import Answer, NewRecord, Record, collect
 from reference_impl.formats import Context, Format, named
 from tests.walproof.formats.agreement import assert_parts_agree
+from walproof.formats.kahadb_journal import scanner as kahadb_journal
 from walproof.log import Log
 from walproof.scanners import scanner, walk, window
 from walproof.scanners.answers import read
@@ -27,6 +28,7 @@ SMALL = (
     (walk, "MAX_BYTES", (1, 100, 1000)),
     (walk, "MAX_ROWS", (1, 2, 50)),
     (walk, "MAX_HELD_BYTES", (40, 500, 32 << 20)),
+    (kahadb_journal, "MIN_SPECIFIED_BYTES", (1, 100, 1 << 16)),
 )
 FORMATS = ("zeebe-journal", "kahadb-journal", "zmq-raft")
 MAX_BYTES = 1 << 18
