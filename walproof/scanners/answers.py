@@ -47,7 +47,7 @@ def records(format_id: str, run: Records) -> Iterator[Record]:
 
 
 def json_records(format_id: str, run: Records) -> Iterator[dict[str, Any]]:
-    """Yield ``Record.to_json`` of each record of a run. Raises ``ValueError`` as :func:`records`."""
+    """Yield the records of a run as ``Record.to_json`` does. Raises like :func:`records`."""
     if plugin_for(format_id).adds_fields:
         for record in in_full(format_id, [run]):
             yield record.to_json()

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
-from reference_impl.answer import Record
+from reference_impl.answer import INLINE_PAYLOAD_LIMIT, Record
 from reference_impl.systemd_journal.export_format import parse_export, value_to_json
 from walproof.scanners.columns import ABSENT, Column
 
@@ -49,11 +49,17 @@ class EntryFieldsColumn(Column):
         ends = values.offsets.to_pylist()
         pairs = values.values[ends[0] : ends[-1]]
         names, contents = (pairs.field(part).to_pylist() for part in ("name", "value"))
-        of_pairs = zip(names, map(value_to_json, contents), strict=True)
-        for (start, end), is_present in zip(
-            pairwise(ends), values.is_valid().to_pylist(), strict=True
-        ):
-            fields = [[*pair] for pair in islice(of_pairs, end - start)]
+        try:  # usually, all values are short texts
+            shown = [
+                each.decode() if len(each) <= INLINE_PAYLOAD_LIMIT else value_to_json(each)
+                for each in contents
+            ]
+        except UnicodeDecodeError:
+            shown = [value_to_json(each) for each in contents]
+        in_order = map(list, zip(names, shown, strict=True))
+        are_present = values.is_valid().to_pylist()
+        for (start, end), is_present in zip(pairwise(ends), are_present, strict=True):
+            fields = list(islice(in_order, end - start))
             yield fields if is_present else ABSENT
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
