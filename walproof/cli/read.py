@@ -99,7 +99,7 @@ def read(
         stored = gather_log(log, 0 if lost_only else shown, shown)
         console = Console()
         rows = stored.lost_count if lost_only else stored.rows
-        print_table(stored, log.format, console, shown, rows)
+        print_table(stored, console, shown, rows)
         print_summary(stored, log.format, log.name, console, resume=not log.is_copy)
         return EXIT_STATUS[stored.end.verdict]
 
