@@ -66,11 +66,14 @@ class Spool:
 
     def add(self, event: Record | Lost, row: Any) -> None:
         """Append the row of a record or lost range."""
-        rank = self._ranks.setdefault(event.file, len(self._ranks))
         if isinstance(event, Record):
-            self._records.append((rank, event.at, row))
+            self._records.append((self.rank(event.file), event.at, row))
         else:
-            self._lost.append((rank, event.start, row))
+            self._lost.append((self.rank(event.file), event.start, row))
+
+    def rank(self, file: str | None) -> int:
+        """Return the number of a file in log order, the order in which files are first named."""
+        return self._ranks.setdefault(file, len(self._ranks))
 
     @property
     def has_names(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import click
 import orjson
 from rich.console import Console
 
-from conformance.text import json_text, spelled_out
+from conformance.text import spelled_out
 from reference_impl.answer import End, Lost, Record, end_to_json
 from walproof.cli.context import context_option, format_option
 from walproof.cli.opening import opened
@@ -21,6 +21,7 @@ from walproof.cli.record_table import gather_log, print_summary, print_table
 from walproof.cli.summary import terminal_size
 from walproof.describe import NotDescribed, describe
 from walproof.log import Log, Profile
+from walproof.spool import Spool
 
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
@@ -112,19 +113,30 @@ def _one_way(**ways: object) -> None:
 
 def _print_json(log: Log) -> End:
     """Print the answer as one JSON object, with the records as they are read."""
-    write = sys.stdout.buffer.write
-    before = b'{"records": [\n'
-    for event in log.runs():
-        if isinstance(event, End):
-            end = event
-        elif not isinstance(event, Lost):
-            for batch in _batches(log, event):
-                write(before + _json(batch, b",\n"))
-                before = b",\n"
-    write(b"\n" if before == b",\n" else before)
-    lost = _json([gap.to_json() for gap in log.lost], b",\n")
-    write(b'], "lost": [\n' + lost + b"], " + _json([_end(end)], b"")[1:] + b"\n")
-    return end
+    lost, ends = Spool(), []
+
+    def records() -> Iterator[list[Any]]:
+        for event in log.runs():
+            lost.rank(event.file)
+            if isinstance(event, End):
+                ends.append(event)
+            elif isinstance(event, Lost):
+                lost.add(event, event.to_json())
+            else:
+                yield from _batches(log, event)
+
+    _print_list(b'{"records": [', records())
+    _print_list(b'\n], "lost": [', ([row] for row in lost.rows()))
+    sys.stdout.buffer.write(b"\n],\n" + _json([_end(ends[0])], b"")[1:] + b"\n")
+    return ends[0]
+
+
+def _print_list(start: bytes, batches: Iterable[list[Any]]) -> None:
+    sys.stdout.buffer.write(start)
+    before = b"\n"
+    for batch in batches:
+        sys.stdout.buffer.write(before + _json(batch, b",\n"))
+        before = b",\n"
 
 
 def _print_lines(log: Log, described: bool) -> End:
@@ -132,14 +144,14 @@ def _print_lines(log: Log, described: bool) -> End:
     write = sys.stdout.buffer.write
     for event in log.events() if described else log.runs():
         if isinstance(event, End):
+            end = event
             write(_json([{"end": _end(event)}], b"") + b"\n")
-            return event
-        if isinstance(event, Lost):
+        elif isinstance(event, Lost):
             write(_json([{"lost": event.to_json()}], b"") + b"\n")
-            continue
-        for batch in _batches(log, event, described):
-            write(b'{"record":' + _json(batch, b'}\n{"record":') + b"}\n")
-    raise AssertionError("the last event is the end")
+        else:
+            for batch in _batches(log, event, described):
+                write(b'{"record":' + _json(batch, b'}\n{"record":') + b"}\n")
+    return end
 
 
 def _batches(
@@ -161,12 +173,9 @@ def _end(end: End) -> dict[str, Any]:
     return {"verdict": end.verdict, "reason": end.reason, "end": position}
 
 
-def _json(values: list[Any], between: bytes) -> bytes:
+def _json(values: Iterable[Any], between: bytes) -> bytes:
     """Return values as JSON with ``between`` between them, and invisible characters escaped."""
-    try:
-        text = between.join(map(orjson.dumps, values))
-    except TypeError:  # a surrogate in the name of a file, or a number of more than 64 bits
-        return between.join(json_text(value).encode() for value in values)
+    text = between.join(map(orjson.dumps, values))
     is_visible = text.isascii() and b"\x7f" not in text
     return text if is_visible else spelled_out(text.decode()).encode()
 

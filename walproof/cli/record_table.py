@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -202,9 +203,10 @@ def print_table(answer: Gathered, console: Console, most: int | None, total: int
         for head, width in zip(heads, widths, strict=True)
     ).format
 
+    room = console.width if console.is_terminal else sys.maxsize
+
     def print_row(cells: Iterable[str], last: str, style: str | None = None) -> None:
         line = f"{row(*cells)}  {last}"
-        room = console.width if console.is_terminal else len(line)
         line = line if len(line) <= room else f"{line[: room - 1]}…"
         if style is None:
             print(line)  # twenty times faster than click

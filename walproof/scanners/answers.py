@@ -48,9 +48,9 @@ def records(format_id: str, run: Records) -> Iterator[Record]:
 
 def json_records(format_id: str, run: Records) -> Iterator[dict[str, Any]]:
     """Yield the records of a run as ``Record.to_json`` does. Raises like :func:`records`."""
-    if plugin_for(format_id).adds_fields:
-        for record in in_full(format_id, [run]):
-            yield record.to_json()
+    plugin = plugin_for(format_id)
+    if plugin.adds_fields:
+        yield from (plugin.add_fields(record).to_json() for record in records(format_id, run))
         return
     file = {} if run.file is None else {"file": run.file}
     for at, size, fields, payload in _rows(format_id, run):
