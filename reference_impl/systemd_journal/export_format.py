@@ -48,15 +48,17 @@ def entry_body(payloads: Iterable[bytes]) -> bytes:
 def field_to_json(payload: bytes) -> list[Any]:
     """Return the ``[name, value]`` of a field in an answer."""
     name, _, value = payload.partition(b"=")
-    shown: Any
+    return [name.decode("ascii", errors="replace"), value_to_json(value)]
+
+
+def value_to_json(value: bytes) -> str | dict[str, str]:
+    """Return the value of a field in an answer: text, or its digits or digest."""
     if len(value) > INLINE_PAYLOAD_LIMIT:
-        shown = {"sha256": hashlib.sha256(value).hexdigest()}
-    else:
-        try:
-            shown = value.decode("utf-8")
-        except UnicodeDecodeError:
-            shown = {"hex": value.hex()}
-    return [name.decode("ascii", errors="replace"), shown]
+        return {"sha256": hashlib.sha256(value).hexdigest()}
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"hex": value.hex()}
 
 
 class BadExport(ValueError):

@@ -71,7 +71,7 @@ def damage(
                 with named_in_errors(out):
                     write_contents(damaged.contents, created)
                 publish(created, out)
-            given = gather(Log(log.format, out).events(), 0, 0)
+            given = gather(log.format, Log(log.format, out).events(), 0, 0)
             reason = f" ({given.end.reason})" if given.end.reason else ""
             records, lost = counted(given.record_count, "record"), counted(given.lost_bytes, "byte")
             say(f"{out}: {given.end.verdict}{reason}, {records}, {lost} lost")

@@ -6,7 +6,7 @@ A change to the record fields of a register changes the schema of the data sourc
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 WIDEST = (1 << 64) - 1
 #: Record fields of every format, which have fixed columns.
 COMMON_FIELDS = frozenset({"file", "at", "size", "payload"})
+#: The value of a field that a record lacks. None is a value: a stored null.
+ABSENT: Any = object()
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,11 @@ class Column:
     def of(self, record: Record) -> Any:
         """Return the value for the column, or None if the record has no value."""
         return record.fields.get(self.name)
+
+    def answers(self, values: pa.Array) -> Iterator[Any]:
+        """Yield the field of an answer for each value of the column; ``ABSENT`` for null."""
+        for value in values.to_pylist():
+            yield ABSENT if value is None else self.to_answer(value)
 
     def to_answer(self, value: Any) -> Any:
         """Return the answer's field for a column value that is not null."""

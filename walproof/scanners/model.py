@@ -95,13 +95,13 @@ class Records:
             truncated=None if self.truncated is None else self.truncated[start:stop],
         )
 
-    def pieces(self) -> Iterator[Records]:
-        """Yield the records in pieces of at most :data:`PIECE_ROWS`."""
-        if len(self) <= PIECE_ROWS:
+    def pieces(self, rows: int = PIECE_ROWS) -> Iterator[Records]:
+        """Yield the records in pieces of at most ``rows``."""
+        if len(self) <= rows:
             yield self
             return
-        for start in range(0, len(self), PIECE_ROWS):
-            yield self.slice(start, start + PIECE_ROWS)
+        for start in range(0, len(self), rows):
+            yield self.slice(start, start + rows)
 
 
 Event = Records | Lost | End
