@@ -4,7 +4,7 @@ from conformance.recipes.rocksdb_wal.compression import (
     COMPRESSION_TYPE,
     ZSTD,
     framed,
-    nothing_but_compression_type_0,
+    no_compression_announced,
     three_compressed_recyclable_records,
 )
 from conformance.recipes.rocksdb_wal.layout import (
@@ -362,10 +362,11 @@ def zeros_before_a_late_compression_type(log: RocksLog) -> None:
     log.expect("damaged", "zero-gap", survivors=[0, 1, 2, filler])
 
 
-@METADATA.damaged(nothing_but_compression_type_0, "RDB-063", "RDB-030", "RDB-045")
+@METADATA.damaged(no_compression_announced, "RDB-063", "RDB-030", "RDB-045")
 def zeros_between_compression_records(log: RocksLog) -> None:
-    """A log has no dialect: it has a compression record, zeros to the end of the block, and a
-    compression record that fills the next block. The zeros are a gap."""
+    """The only record is zeroed, so the log has no dialect. The zeros reach to a compression record
+    that fills the next block, and are a gap."""
+    log.zero("blocks[0].records[1]")
     log.fill_block()
     log.extend(pack(LEGACY, COMPRESSION_TYPE, bytes(BLOCK_SIZE - 7)))
     log.expect("damaged", "zero-gap", survivors=[])
