@@ -39,7 +39,7 @@ CHUNK_BYTES = 1 << 18
 SHARED_BYTES = 1 << 30
 # The time for killed processes to end. A process may be blocked in a broken file system.
 KILL_SECONDS = 10
-# The prefix of errors of the shell that sets the limits and starts the program.
+# The prefix of errors by the shell that sets the limits and starts the program.
 _CANNOT_START = "cannot start"
 _EXEC_ERRORS = {126: "it cannot be executed", 127: "No such file or directory"}
 
@@ -175,7 +175,7 @@ class Process:
 
     def send(self, data: bytes) -> None:
         """Send data without waiting until the program reads it."""
-        if not self._is_closed:  # otherwise the descriptors may belong to another file by now
+        if not self._is_closed:  # otherwise the descriptors may already belong to another file
             self._input += data
             self._write()
 

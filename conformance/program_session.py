@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.baselines import Baseline
+from conformance.case_results import with_stderr
 from conformance.process import CannotStart, Limits, OverLimit, Process, ProgramCrash, Timeout
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
@@ -26,7 +27,7 @@ Reply = dict[str, Any]
 
 
 class ProgramSession:
-    """The interface that the runner needs, with the behaviour of most sessions."""
+    """The interface of a session for the runner, with the default behaviour."""
 
     def __init__(self, hello: Reply | None = None) -> None:
         self.hello: Reply = hello or {}
@@ -251,18 +252,17 @@ def reported_parts(answer: Mapping[str, Any]) -> list[str]:
     return [*parts, *sorted(fields - {"payload", "payload_sha256"})]
 
 
-def why_no_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> str | None:
-    """Return the error of a command that does not reply to hello, or None.
+def probe_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> tuple[Reply, str | None]:
+    """Return the hello of a command; if there is none, an empty hello and the error.
 
     Raises :class:`CannotStart`.
     """
     session = ProtocolSession(command, Limits(start_seconds=PROBE_SECONDS), sandbox)
     try:
-        session.start()
+        return session.start(), None
     except CannotStart:
         raise
     except PROGRAM_FAILURES as error:
-        return str(error)
+        return {}, with_stderr(str(error), session.stderr)
     finally:
         session.kill()
-    return None

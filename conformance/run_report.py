@@ -55,7 +55,7 @@ class RunPlan:
         return cls([*subjects, *checked_baselines()], list(selected.values()), profiles)
 
     def cases(self, subject: CheckedProgram) -> list[VectorCase]:
-        """Return the cases of a subject: answers, or (for generated parsers) fields."""
+        """Return the cases of a subject. Generated parsers list fields; all others give answers."""
         answers = [profile for profile in self.profiles if profile != STRUCTURE]
         vectors = [
             vector
@@ -92,7 +92,7 @@ def run_plan(
     described = {vector.id: describe_vector(vector) for vector in plan.vectors}
     _leave_out_unread_formats(outcomes, described)
     return {
-        "report_version": 1,
+        "report_version": 2,
         "walproof": __version__,
         "started": now,
         "seconds": round(time.monotonic() - clock, 3),
@@ -154,6 +154,7 @@ def describe_vector(vector: Vector) -> dict[str, Any]:
         "control": vector.control,
         "damage": vector.damage_texts,
         "size": body["size"],
+        "digest": vector.short_digest,
     }
     if vector.generated is None:  # a generated log is not in a file
         described["input"] = os.path.relpath(vector.input)
@@ -200,6 +201,9 @@ def _entry(
     name: str, outcome: ProgramRun, vectors: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     hello = outcome.hello
+    is_baseline = outcome.subject.baseline is not None
+    if is_baseline:  # only the score and the lost and invented records of a baseline are reported
+        outcome.results = [{**each, "difference": None, "found": None} for each in outcome.results]
     return {
         "name": name,
         "title": outcome.subject.title,
@@ -210,11 +214,13 @@ def _entry(
         **_paths_of(outcome.subject),
         "status": outcome.status,
         "because": outcome.because,
-        "baseline": outcome.subject.baseline is not None,
+        "baseline": is_baseline,
         "reports": hello.get("reports", []),
         "profiles": hello.get("profiles", []),
         "seconds": round(outcome.seconds, 3),
         **({"asked": outcome.cached_from} if outcome.cached_from is not None else {}),
+        "repeat": outcome.subject.repeat,
+        **({"ask": outcome.subject.ask} if outcome.subject.ask else {}),
         "results": outcome.results,
         "score": score(outcome.results, vectors),
     }

@@ -52,7 +52,7 @@ def _clear_once(parent: Path) -> None:
 def clear_abandoned(parent: Path) -> None:
     """Remove the scratch directories below ``parent`` whose creators have ended."""
     for folder in parent.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):  # of another user, already removed, or locked
+        with contextlib.suppress(OSError):  # another user owns it, it is gone, or it is locked
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 if os.fstat(lock).st_uid == os.geteuid():

@@ -55,7 +55,7 @@ def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
     """Yield :func:`json_text` in pieces, so that a large value is never in memory as text."""
     held: list[str] = []
     size = 0
-    for piece in _encoder(indent).iterencode(value):  # usually of a few characters each
+    for piece in _encoder(indent).iterencode(value):  # most pieces are a few characters long
         if size + len(piece) >= PIECE:
             yield _spelled_out("".join(held))
             held, size = [], 0

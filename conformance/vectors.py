@@ -50,7 +50,7 @@ class Vector:
 
     @property
     def control(self) -> str | None:
-        """Return the id of the undamaged sibling of a damaged vector."""
+        """Return the id of the undamaged vector that the damaged vector was made from."""
         return self.body.get("control")
 
     @property
@@ -113,6 +113,11 @@ class Vector:
     def digest(self) -> bytes:
         """Return a digest of the description, which includes the SHA-256 of the input."""
         return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).digest()
+
+    @property
+    def short_digest(self) -> str:
+        """Return the start of the digest, by which a report recognises the vector."""
+        return self.digest[:8].hex()
 
     def records_to_write(self) -> list[dict[str, Any]]:
         """Return the records of a ``write`` or ``append`` vector in the form of the protocol."""
@@ -181,7 +186,7 @@ class Selection:
         return [vector for vector in vectors if self._chosen(vector)]
 
     def unmatched(self, vectors: Iterable[Vector]) -> Iterator[tuple[str, str, list[str]]]:
-        """Yield values that select nothing: their option, the value, and the existing values."""
+        """Yield each value that selects nothing: its option, the value, and the valid values."""
         every = list(vectors)
         formats = [vector for vector in every if vector.body["format"] in self.formats] or every
         named: tuple[tuple[str, Sequence[str], Iterable[str]], ...] = (

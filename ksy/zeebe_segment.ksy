@@ -81,9 +81,9 @@ types:
       field: metadata.checksum
       covers: segment
     doc: |
-      The descriptor at the start of a segment. It has 29 bytes in version 1,
+      The descriptor at the start of a segment. It is 29 bytes long in version 1,
       45 bytes in version 2 with SBE version 1, 57 bytes in version 2 with SBE
-      version 2, and may have more in future versions.
+      version 2, and may be longer in future versions.
     doc-ref: spec/zeebe-journal.md ZBJ-006 to ZBJ-010
     seq:
       - id: version
@@ -345,7 +345,7 @@ types:
         doc: Application sequence number of the record, or -1 for none.
       - id: newer_fields
         -requirement: ZBJ-005
-        # Never negative: if is_whole is true, the message has at least 28 bytes, and 24 bytes precede this field.
+        # Never negative: if is_whole is true, the message is at least 28 bytes long, and 24 bytes precede this field.
         size: 'len_newer.as<s8> > (_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4 ? ((_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4).as<s8> : len_newer.as<s8>'
         if: 'is_whole ? len_newer.as<s8> > 0 : false'
         doc: Fields of a newer version, which readers skip.

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
-# In bytes. An answer gives the SHA-256 of a longer payload instead of its hexadecimal digits.
+# Size in bytes. For a longer payload, an answer gives the SHA-256 instead of hexadecimal digits.
 INLINE_PAYLOAD_LIMIT = 4096
 
 

@@ -121,7 +121,8 @@ class Unproven:
     readers: tuple[str, ...]
     #: Reason codes of the ranges, or of the log, that contain these records.
     reasons: tuple[str, ...]
-    #: The requirement that does not return the records, and a vector of it.
+    #: The requirement by which readers do not return the records, and a vector that exercises this
+    #: requirement.
     requirement: str
     vector: str
     why: str

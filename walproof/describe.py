@@ -1,4 +1,4 @@
-"""Describe the content of a record: what its payload says, by the chapter of its format."""
+"""Describe the payload of a record, as the chapter of its format defines it."""
 
 from __future__ import annotations
 

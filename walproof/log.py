@@ -72,7 +72,7 @@ class Log:
         self.context = dict(context or {})
         #: True if ``path`` is a temporary copy.
         self.is_copy = False
-        #: The names of the files of a log that was found in a directory with other files.
+        #: The names of the log's files, if they were found in a directory with other files.
         self.files = tuple(files)
         #: True if the directory of the log contains links or special files, which are not opened.
         self.reads_files_only = False
@@ -198,7 +198,7 @@ class Log:
 
     @property
     def size(self) -> int:
-        """The size of all files of the log now, in bytes; a deleted file counts as 0."""
+        """The total size of the log's files now, in bytes; a deleted file counts as 0."""
         if not self.readable.is_dir():
             return self.readable.stat().st_size
         total = 0
@@ -241,8 +241,8 @@ class Log:
     def recover_to(self, path: str | os.PathLike[str]) -> Survivors:
         """Write every record that the format can hold in sequence to a new log.
 
-        Records after a loss, which it cannot hold, go to ``PATH.after-loss.jsonl``. Returns the
-        records of both. Raises ``FileExistsError``, and :class:`walproof.CannotWrite` if the
+        Records after a loss that the new log cannot hold go to ``PATH.after-loss.jsonl``. Returns
+        the records of both. Raises ``FileExistsError``, and :class:`walproof.CannotWrite` if the
         records cannot form a log; then nothing is written.
         """
         from walproof.new_log import read_survivors
@@ -304,7 +304,7 @@ def _scratch_directory() -> tempfile.TemporaryDirectory[str]:
 
 
 def _local(log: LogInput, scratch: contextlib.ExitStack) -> tuple[str, Path]:
-    """Return the name and the path of a log; copy it if it is no file or directory."""
+    """Return the name and path of a log, which is copied if it is not a file or directory."""
     source: BinaryIO
     if isinstance(log, bytes):
         name, source = _UNNAMED, io.BytesIO(log)

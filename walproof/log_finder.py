@@ -54,7 +54,7 @@ def scan(
     format: str | None = None,
     **context: Any,
 ) -> pa.RecordBatchReader:
-    """Return a stream of the rows of all logs at these paths; constant memory.
+    """Return the rows of all logs at these paths as a stream; constant memory.
 
     A path is a log, or a directory whose logs are read. There is one row for each record and lost
     range, with the columns of the Spark source. An ``unreadable`` row reports an I/O error, and

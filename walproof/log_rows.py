@@ -60,7 +60,7 @@ OF_LOGS = pa.schema(
 )
 #: The reason in the row of a file without a known format.
 UNKNOWN_FORMAT = "unknown-format"
-#: Verdicts, the worst first. A log that could not be read to its end has none.
+#: Verdicts, the worst first. A log that could not be read to its end has no verdict.
 SEVERITY = ("refused", None, "damaged", "torn", "intact")
 
 
@@ -150,7 +150,7 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
 
 
 def file_name(log: str, file: str | None) -> str:
-    """Return the path of a file of a log.
+    """Return the path of a file in a log.
 
     Rows contain the path as returned by :func:`~walproof.lake.names.shown`.
     """
@@ -158,7 +158,7 @@ def file_name(log: str, file: str | None) -> str:
 
 
 def payload_bytes(run: Records) -> int:
-    """Return the number of payload bytes of a run."""
+    """Return how many payload bytes a run has."""
     if run.payload is None or not len(run):
         return 0
     ends = np.frombuffer(run.payload.buffers()[1], np.int32)

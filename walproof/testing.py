@@ -38,7 +38,7 @@ class Example:
     #: ``FORMAT/SLUG`` of a vector; for a generated log, its control and its damage.
     id: str
     format: str
-    #: The bytes of the log, or the bytes by name of a log of several files.
+    #: The bytes of the log; for a log of several files, the bytes by file name.
     log: Contents
     #: The file name of the log, which a reader needs in some formats.
     name: str
@@ -125,7 +125,7 @@ def check(
             log = example.write_to(Path(scratch)) if by_path else example.log
             try:
                 result = example.differences(read(log, **example.context), reports)
-            except Exception as error:  # of the reader under test, whatever its class
+            except Exception as error:  # an exception of the reader under test, whatever its class
                 result = [f"raises {type(error).__name__}: {error}"]
         if result:
             failures.append(Failure(example, result))
@@ -154,7 +154,7 @@ def damaged_logs(format: str, profile: Profile = "recover") -> SearchStrategy[Ex
     @strategies.composite
     def damaged(draw: strategies.DrawFn) -> Example:
         enumeration = _enumeration(format, draw(strategies.integers(0, GENERATED_LOGS - 1)))
-        # The first family is no damage, and the last has all single changes once more.
+        # The first family leaves the log undamaged, and the last repeats all single changes.
         changes = draw(strategies.sampled_from(enumeration.families[1:-1])).changes
         change = changes[draw(strategies.integers(0, len(changes) - 1))]
         example = None if change is None else _damaged(enumeration, change, profile)

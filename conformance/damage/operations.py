@@ -95,7 +95,7 @@ class DamagedLog:
         return edits
 
     def fields_of(self, file: str) -> Iterator[Field]:
-        """Yield the fields of a file of the undamaged log, up to the point where it is invalid."""
+        """Yield the undamaged log's fields in a file, up to the point where the file is invalid."""
         if file not in self.undamaged:
             raise BadOperation(self._no_file(file))
         with contextlib.suppress(ParseStopped):

@@ -1,4 +1,4 @@
-"""Checksums that the grammars declare: where they are stored, what they cover, what they should be.
+"""Find the checksums that a grammar declares, the bytes that they cover, and their right values.
 
 A type declares its checksum with ``-checksum`` (ksy/README.md). Each algorithm has a name and one
 function here.
@@ -46,7 +46,7 @@ class ChecksumRule:
 
     @classmethod
     def parse(cls, body: Mapping[str, Any], byte_order: ByteOrder) -> ChecksumRule:
-        """Parse the YAML of a ``-checksum`` of a grammar with this byte order."""
+        """Parse the ``-checksum`` of a grammar, whose numbers have this byte order."""
         ranges = (covered.partition(" to ") for covered in _listed(body["covers"]))
         return cls(
             body["algorithm"],
@@ -60,7 +60,10 @@ class ChecksumRule:
 
 @dataclass(frozen=True)
 class Checksum:
-    """The checksum of a unit of a log, ``[start, end)``. All offsets count from the log's start."""
+    """The checksum of the unit ``[start, end)`` in a log.
+
+    All offsets count from the log's start.
+    """
 
     algorithm: str
     start: int
@@ -72,7 +75,7 @@ class Checksum:
     #: Byte ranges that the checksum covers.
     covered: tuple[tuple[int, int], ...]
     byte_order: ByteOrder
-    #: False if the stored value is no checksum of these bytes, as in a truncated unit.
+    #: False if the stored value is not a checksum of these bytes, as in a truncated unit.
     applies: bool
 
     def expected(self, log: LogBytes) -> tuple[int, ...] | None:

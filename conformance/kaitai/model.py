@@ -35,7 +35,7 @@ class Field:
     type: str | None = None
     #: Class of an enum.
     enum: str | None = None
-    #: Fields of a switch.
+    #: The possible fields of a switch.
     cases: tuple[Field, ...] = ()
     default_bytes: bool = False
     #: True if one of the cases always applies.

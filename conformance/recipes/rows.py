@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from conformance.recipes.algebra import RecipeError
 
-#: A :class:`conformance.recipes.recipe.Log`. Its module imports this one.
+#: A :class:`conformance.recipes.recipe.Log`, whose module imports this module.
 Log = Any
 
 #: The first line of a row: name, control, requirements and kind.

@@ -27,7 +27,7 @@ CODE = frozenset(
 # Extensions of hand-written files, which may also have none.
 ENDINGS = PROSE | CODE
 
-# A finding of a rule: the place and the fault.
+# A violated rule: the place and the fault.
 Found = tuple[str, str]
 
 
@@ -37,7 +37,7 @@ class ChapterIds:
 
     path: Path
     requirements: tuple[tuple[str, int], ...]
-    #: Lines that begin with an id but are not a valid requirement.
+    #: Lines that begin with an id but are not valid requirements.
     malformed: tuple[int, ...]
 
     @property

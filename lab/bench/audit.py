@@ -67,7 +67,7 @@ def audit(lake: Path, cores: int, checkout: Path = ROOT) -> Run:
         finally:
             ended.set()
             watch.join()
-            with suppress(ProcessLookupError):  # the JVM, if this program is interrupted
+            with suppress(ProcessLookupError):  # stop the JVM if this program is interrupted
                 os.killpg(process.pid, signal.SIGKILL)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command, stderr=errors)

@@ -67,7 +67,7 @@ class CrashFinding:
     """A type of violation or note."""
 
     what: str
-    #: Reader, or writer and reader.
+    #: The reader, or the writer and the reader.
     who: str
     #: First state with this finding.
     state: FileState
@@ -80,7 +80,7 @@ class CrashFinding:
 
 @dataclass
 class CrashJudgement:
-    """The findings in a number of states."""
+    """The findings in a set of states."""
 
     states: int = 0
     #: Number of states inside a write.

@@ -40,7 +40,7 @@ class _Batch:
 
 
 class Scan:
-    """A pass over a data file."""
+    """Reads one data file from its start to its end."""
 
     def __init__(self, stream: BinaryIO, name: str | None = None) -> None:
         self.source = Source(stream)
@@ -53,7 +53,8 @@ class Scan:
         # Chains of records: the end of each chain, or a negative offset where it stops.
         self._chains = Memo()
         self._plausible_ends = RunningMaximum()
-        # The same, but the end of the file if the fill follows the batch (check 11).
+        # The ends of chains as above, but the end of the file if the fill follows the batch (check
+        # 11).
         self._needed_ends = RunningMaximum()
         self._plausible_ends_upto = 0
         self._plausible = Search(self.source, self._is_plausible)
@@ -103,7 +104,7 @@ class Scan:
             at = go_on
         self.end = at if at > self._unsettled else None  # KDB-051
 
-    # Content at an offset.
+    # Checks of the content at an offset
 
     def is_fill(self, at: int) -> bool:
         """Return whether the file contains only preallocated space from ``at`` on (KDB-013)."""
@@ -112,7 +113,7 @@ class Scan:
             left = self._fill - at
             return left < len(EOF_RECORD) and EOF_RECORD.endswith(self.source.get(at, left))
         head = self.source.get(at, len(EOF_RECORD))
-        # Without a byte, the file ends here.
+        # If no byte is left, the file ends here, or was truncated while it was read.
         return not head or head[0] == 0 or head == EOF_RECORD
 
     def _in_step(self, at: int) -> bool:
@@ -129,16 +130,16 @@ class Scan:
     def _batch(self, at: int) -> _Batch:
         head = self.source.get(at, CONTROL_SIZE)
         if len(head) < CONTROL_SIZE:
-            # Too short for a control record, and not the start of one.
+            # The bytes are too short for a control record, and are not the start of one.
             return _Batch(at, False, 0, 0, None)
         header, size, checksum = CONTROL.unpack(head)
         end = at + CONTROL_SIZE + size if 0 <= size <= MAX_BATCH_SIZE else None  # KDB-035
         return _Batch(at, header == HEADER, size, checksum, end)
 
-    # The validity of a batch.
+    # Checks of a batch
 
     def _fault(self, batch: _Batch) -> str | None:
-        """Return the reason code of an unsound batch, ``None`` for a sound batch (KDB-030)."""
+        """Return the reason code of an invalid batch, ``None`` for a valid batch (KDB-030)."""
         if not batch.is_header:
             return "bad-header"  # KDB-034
         if batch.end is None or batch.end > self.size:
@@ -198,7 +199,7 @@ class Scan:
         return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
 
     def _torn_code(self, at: int) -> str | None:
-        """Return the code of the beginning of a header or EOF record that ends the content."""
+        """Return the reason code if the content ends inside a header or EOF record."""
         left = self._fill - at
         if not 0 < left < len(HEADER):
             return None
@@ -249,7 +250,7 @@ class Scan:
                 yield self._lost(at, at + size, "unknown-type")  # KDB-038
             at += size
 
-    # The end of an unsound batch.
+    # The end of an invalid batch
 
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None]:
         """Return the lost range of an invalid batch, and the offset at which to continue.
@@ -302,7 +303,7 @@ class Scan:
         return self._lost(start, end, "torn-batch", torn=True), None  # KDB-042
 
     def _searched(self, batch: _Batch) -> int | None:
-        """Return the next plausible or proven batch after an unsound one (KDB-046)."""
+        """Return the next plausible or proven batch after an invalid one (KDB-046)."""
         following = self._resume_offsets.next(batch.at + 1)
         if following is not None:
             self._unsettle_search(batch.at, following)

@@ -27,7 +27,8 @@ from reference_impl.kahadb_journal.reader import FIRST_FILE, read
 
 Context = Mapping[str, Any]
 
-# The bytes after each batch: since 5.14, in 5.12 and 5.13, and before (KDB-011, KDB-012).
+# The bytes after each batch in ActiveMQ since 5.14, in 5.12 and 5.13, and before 5.12 (KDB-011,
+# KDB-012).
 EOF_BYTES = {"record": EOF_RECORD, "zeros": bytes(5), "none": b""}
 PREALLOC_CHUNK = 1 << 20
 HALF_MEBIBYTE = 1 << 19

@@ -55,7 +55,7 @@ def log_number(name: str) -> int | None:
 
 
 def header_size(kind: int, is_sync: bool) -> int:
-    """Return the header size of a physical record of type ``kind``, in bytes.
+    """Return the size in bytes of the header that a physical record of type ``kind`` has.
 
     If ``is_sync`` is true, the types 9 to 12 have the meaning that Pebble gives them.
     """

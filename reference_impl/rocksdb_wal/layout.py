@@ -108,7 +108,7 @@ def physical(
 
 
 def any_physical(block: bytes, at: int, log_number: int | None = None) -> Physical | None:
-    """Return the valid physical record at an offset of a block of unknown dialect (RDB-013)."""
+    """Return the valid physical record at an offset, in a block of unknown dialect (RDB-013)."""
     return physical(block, at, True, log_number) or physical(block, at, False, log_number)
 
 

@@ -15,7 +15,7 @@ FRAME_HEADER = struct.Struct(">2I8s2I")  # SQW-004
 HEADER_SIZE = HEADER.size
 FRAME_HEADER_SIZE = FRAME_HEADER.size
 SALTS = slice(8, 16)  # in the header of a frame
-COVERED = 8  # the length of the part of a frame header that the checksum covers
+COVERED = 8  # the length of the bytes in a frame header that the checksum covers
 
 MAGIC = 0x377F0682
 VERSION = 3007000
@@ -141,7 +141,7 @@ class Slots:
         return self._read(self.cut, max(0, min(self.size - self.cut, FRAME_HEADER_SIZE)))
 
     def _read(self, at: int, length: int) -> bytes:
-        """Return bytes of the file; a file that is shorter than before ends where it now ends."""
+        """Return bytes of the file, fewer if the file has become shorter."""
         self.file.seek(at)
         data = self.file.read(length)
         if len(data) < length:

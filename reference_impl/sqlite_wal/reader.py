@@ -82,7 +82,7 @@ def read_file(file: BinaryIO, size: int, profile: str = "recover") -> Iterator[E
 
 
 class Scan:
-    """A pass over the committed frames like SQLite's, followed by a survey of the later slots."""
+    """Reads the committed frames as SQLite does, and then surveys the later slots."""
 
     def __init__(self, file: BinaryIO, size: int, opening: Opening) -> None:
         self.slots = Slots(file, size, opening.page_size)

@@ -176,7 +176,7 @@ class Survey:
             self.proven.setdefault(slot.computed, number)
 
     def _value_after(self, number: int) -> State | None:
-        """Return the stored checksum of a committed slot, or the computed one of a later slot."""
+        """Return the checksum of a slot: stored for a committed slot, computed for a later one."""
         slot = self.found.get(number)
         return slot.computed if slot else self._stored(number)
 
@@ -228,7 +228,7 @@ class Survey:
         if transaction.first != transaction.last or not before:
             return False
         if before > self.committed and self.found[before].transaction is None:
-            return False  # the transaction before it is lost
+            return False  # the previous transaction is lost
         return is_repetition(self.slots.data(before), self.slots.data(transaction.last))
 
     def _in_order(self, transactions: list[Transaction]) -> list[Transaction]:
@@ -267,7 +267,7 @@ class Survey:
             return number == 0 or self.slots.header(number).db_pages != 0
         if self.found[number].header.db_pages:
             return self._sizes(number)[0] != 0
-        # A flipped bit of the image shows only sizes of which the last bits are zero.
+        # A flipped bit of the image can only show sizes whose last bits are zero.
         page_size = self.slots.slot_size - FRAME_HEADER_SIZE
         return self._sizes(number)[1] % (2**34 // page_size) != 0
 

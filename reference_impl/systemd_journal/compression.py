@@ -22,7 +22,7 @@ XZ_SMALLEST = 80
 LZ4_LAST_LITERALS = 5
 MEMORY_LIMIT = 256 << 20
 
-# The number of bytes of an XZ stream that one step decompresses (SDJ-103).
+# How many bytes of an XZ stream one step decompresses (SDJ-103).
 PIECE = 4096
 
 
@@ -83,7 +83,7 @@ def compress(payload: bytes, flag: int) -> bytes | None:
 def _unxz(payload: bytes, limit: int) -> bytes:
     """Decompress one .xz stream (SDJ-028)."""
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
-    plain = io.BytesIO()  # unlike a bytearray, it returns its content without a copy
+    plain = io.BytesIO()  # unlike a bytearray, BytesIO returns its content without a copy
     while not decoder.eof:
         spent = min(limit, plain.tell() + PIECE)
         try:
@@ -151,7 +151,7 @@ def _lz4_length(block: bytes, at: int, length: int) -> tuple[int, int]:
 def _unzstd(payload: bytes, limit: int) -> bytes:
     """Decompress one frame with a content size; ignore bytes after it (SDJ-030)."""
     try:
-        size = zstandard.frame_content_size(payload)  # -1 if the frame does not state it
+        size = zstandard.frame_content_size(payload)  # -1 if the frame does not state its size
     except zstandard.ZstdError as error:
         raise BadCompression(f"ZSTD: {error}") from None
     if size == -1:

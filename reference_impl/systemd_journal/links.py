@@ -211,7 +211,7 @@ class Links:
             yield Fault(slot + 8, slot + 16, "bad-index", "SDJ-024", text, newest=newest)
 
     def fields(self) -> Iterator[Fault]:
-        """Check the list of all DATA of each FIELD (SDJ-025)."""
+        """Check for each FIELD the list of its DATA objects (SDJ-025)."""
         broken, names = False, set()
         for field in self.walk.sound(layout.FIELD):
             name = self.view.data[field + 40 : field + self.view.object_size(field)] + b"="

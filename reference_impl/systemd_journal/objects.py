@@ -69,7 +69,7 @@ def is_field_payload(payload: bytes) -> bool:
 
 
 class Faults:
-    """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093)."""
+    """Collects the faults of a file in order of detection, up to a limit (SDJ-093)."""
 
     def __init__(self, size: int) -> None:
         self._most = KEPT_FAULTS + size // 64
@@ -200,15 +200,15 @@ class View:
             yield slot
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last offset of each bucket of a table (SDJ-016)."""
+        """Yield the first and the last offset in each bucket of a table (SDJ-016)."""
         yield from struct.iter_unpack("<QQ", self.data[offset : offset + size // 16 * 16])
 
     def payload(self, at: int) -> bytes:
-        """Return ``FIELD=value`` of a sound DATA object."""
+        """Return ``FIELD=value`` of a valid DATA object."""
         return self._read_payload(at, self.max_field)
 
     def payload_size(self, at: int) -> int:
-        """Return the length of ``FIELD=value`` of a sound DATA object, in bytes."""
+        """Return the length of ``FIELD=value`` of a valid DATA object, in bytes."""
         return self._plain_sizes.get(at, self.object_size(at) - self.header.data_fixed)
 
     def _read_payload(self, at: int, limit: int) -> bytes:
@@ -286,12 +286,12 @@ class View:
         if compression and not (
             self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]
         ):
-            # SDJ-027: the payload is sound, and only a flag in the header is missing.
+            # SDJ-027: the payload is valid, and only a flag in the header is missing.
             return Fault(at, at, "bad-header", "SDJ-027", "compression without its header flag")
         return None
 
     def chain(self, first: int) -> Iterator[int]:
-        """Yield the offsets of a chain of entry arrays, up to the first link that leaves it."""
+        """Yield the offsets of chained entry arrays, up to the first link that leaves the chain."""
         at = first
         while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at

@@ -27,7 +27,7 @@ class Seals:
         self._last_time = 0
 
     def check(self) -> Iterator[Fault]:
-        """Yield faults of tags and of the bytes that they cover, in file order."""
+        """Yield faults of tags, and of the bytes that tags cover, in file order."""
         view, header = self.view, self.view.header
         expected, last_epoch = 1, None
         self._begin(0)

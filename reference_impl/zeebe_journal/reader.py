@@ -167,9 +167,9 @@ class Journal:
         self.last: tuple[Segment | None, int]
         # True if the last segment so far had a fault at its start or end.
         self.over = False
-        # If ``over``: true if this fault is damage.
+        # True if that fault is damage. Has a meaning only if ``over`` is true.
         self.promised: bool
-        # The records below this index are missing because of the fault; None for any number.
+        # That fault explains missing records below this index; None if it explains any number.
         self.explained: int | None = None
         # The highest index that is missing, or None.
         self.missing: int | None = None
@@ -319,7 +319,7 @@ class Journal:
         self.is_mended = False
         while True:
             at, reason = yield from self.scan(segment, descriptor, cursor, limit, at, any_frame_at)
-            # Without the two fields of a seal, only a later segment shows that one has ended.
+            # Without the two fields of a seal, only a later segment shows that a segment has ended.
             if reason is None and (descriptor.seal_at is None or begins == cursor.index):
                 break
             found = self._resumed(segment, descriptor, cursor, limit, at, reason, known)
@@ -378,7 +378,7 @@ class Journal:
         """Return the next proven record after a fault at ``at``, or None (ZBJ-063 to ZBJ-065)."""
         is_truncated = False
         if known is not None and cursor.index <= known.index:
-            # A frame of 0 before a record that was flushed may be that of a truncation (ZBJ-062).
+            # A frame of 0 before a flushed record may come from a truncation (ZBJ-062).
             is_truncated = reason is None and known.is_flushed
         elif reason != "unknown-frame":
             return None

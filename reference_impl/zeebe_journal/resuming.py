@@ -1,4 +1,4 @@
-"""Find the proven records behind a fault in a segment (ZBJ-062 to ZBJ-065)."""
+"""Find the proven records after a fault in a segment (ZBJ-062 to ZBJ-065)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _ends(log: BinaryIO, at: int) -> set[int]:
     head = log.read(RECORD_OVERHEAD)
     length = int.from_bytes(head[_HEAD - 4 : _HEAD], "little")
     if length < SMALLEST_DATA:
-        return set()  # too short for any record, as if zeroed
+        return set()  # The length is too short for any record, as if it had been zeroed.
     payload_length = int.from_bytes(head[-4:], "little")
     return {at + _HEAD + length, at + RECORD_OVERHEAD + payload_length}
 
@@ -117,7 +117,7 @@ def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Whole records without gaps, with consecutive indexes; as many as there are (ZBJ-065)."""
+    """A longest run of adjacent whole records with consecutive indexes (ZBJ-065)."""
 
     first: Parsed
     last: Parsed
@@ -125,11 +125,11 @@ class _Chain:
     known_at: int | None
 
     def has(self, known: Known, expected: int) -> bool:
-        """Return whether the known record is in this chain, and no record before the expected."""
+        """Return whether the chain has the known record, and none before the expected index."""
         return expected <= self.first.index <= known.index <= self.last.index
 
     def is_proven(self, known: Known) -> bool:
-        """Return whether this chain is proven if it is the only one."""
+        """Return whether this chain would be proven if no other chain existed."""
         if known.position is not None:
             return known.position == self.known_at
         is_long = self.first is not self.last
@@ -157,7 +157,7 @@ def _after(scan: SegmentScan, record: Parsed) -> Parsed | None:
 
 
 class _Starts:
-    """The offsets from ``at`` on where a record may begin. A caller may move ``at`` ahead."""
+    """Finds the offsets from ``at`` on where a record may begin. A caller may increase ``at``."""
 
     def __init__(self, log: BinaryIO, at: int) -> None:
         self.log, self.at = log, at

@@ -198,7 +198,7 @@ class SegmentScan:
         return record.index == self.cursor.index and is_below
 
     def is_in_order(self, record: Parsed) -> bool:
-        """Return whether the asqn of a record is none, or above all earlier ones (ZBJ-024)."""
+        """Return whether a record has no asqn, or an asqn above all earlier ones (ZBJ-024)."""
         return record.asqn == NO_ASQN or record.asqn > self.cursor.asqn
 
     def _event(self, record: Parsed) -> Record:
@@ -214,7 +214,7 @@ class SegmentScan:
         return Record(record.at, record.end - record.at, record.payload, fields, self.file)
 
     def parse(self, at: int) -> Parsed | str:
-        """Return the record at an offset whatever its frame is, or the code of its fault."""
+        """Return the record at an offset, with any frame, or the code of its fault."""
         self.wrong_bytes = 0
         self.log.seek(at + 1)
         head = self.log.read(SBE_HEADER.size + METADATA_BLOCK.size)

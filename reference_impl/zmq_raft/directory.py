@@ -89,7 +89,7 @@ class Reader:
         self.covered = -1
         # Index of the next entry, if it is known.
         self.next: int | None = None
-        # The highest index that was the next one.
+        # The highest value that ``next`` has had.
         self.highest = 0
         # Term of the snapshot.
         self.term: int | None = None
@@ -105,7 +105,7 @@ class Reader:
             return
         self.covered, self.next = 0, 1
         if not path.is_file():
-            return  # ZMR-092: as if nothing had been compacted
+            return  # continue as if nothing had been compacted (ZMR-092)
         size = path.stat().st_size
         with path.open("rb") as file:
             try:

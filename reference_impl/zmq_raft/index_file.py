@@ -25,8 +25,9 @@ from reference_impl.zmq_raft.layout import (
     read_at,
 )
 
-HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
-ENTRY = struct.Struct("<12sB7s")  # ZMR-030: request id, type, term
+# Index file header (ZMR-010): RLOG, length, version, capacity, first index
+HEADER = struct.Struct("<4sIIIQ")
+ENTRY = struct.Struct("<12sB7s")  # Entry header (ZMR-030): request id, type, term
 NAME = re.compile(r"[0-9a-f]{14}\.rlog")
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
 MAX_TERM = 2**53 - 1

@@ -1,4 +1,4 @@
-"""The container of index files and snapshots: chunks of a token, a length and data."""
+"""The container format of index files and snapshots: chunks with token, length and data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any, BinaryIO
 from reference_impl.answer import Lost, Record
 from reference_impl.zmq_raft import message_pack
 
-CHUNK = struct.Struct("<4sI")  # ZMR-001: token, length of the data without its padding
+# Chunk header (ZMR-001): token, length of the data without its padding
+CHUNK = struct.Struct("<4sI")
 VERSION = 1
 CREATED = "2018-09-26T14:59:36.817Z"
 HOSTNAME = "walproof"

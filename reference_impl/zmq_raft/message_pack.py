@@ -77,7 +77,8 @@ _NUMBERS = {
     0xD2: ">i",
     0xD3: ">q",
 }
-# First byte → type of the value and number of bytes of its length. The shortest form comes first.
+# First byte → type of the value, and how many bytes its length takes. The shortest form comes
+# first.
 _SIZED = {
     0xC4: ("bin", 1),
     0xC5: ("bin", 2),

@@ -19,7 +19,8 @@ from reference_impl.zmq_raft.layout import (
     read_at,
 )
 
-HEADER = struct.Struct("<4sIIQQQ")  # ZMR-060: SNAP, length, version, index, term, data size
+# Snapshot header (ZMR-060): SNAP, length, version, index, term, data size
+HEADER = struct.Struct("<4sIIQQQ")
 BODY = HEADER.size - 8
 # The largest exact integer of JavaScript: no writer exceeds it in an index or a term.
 MAX_NUMBER = 2**53 - 1

@@ -111,7 +111,7 @@ def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
     if file_type == "index":
         if last.end == 0:
-            path.unlink()  # ZMR-044: the file was never finished
+            path.unlink()  # the file was never finished (ZMR-044)
             _write(path, records, {**context, "kind": "index"})
             return
         with path.open("r+b") as file:

@@ -44,7 +44,7 @@ class Gathered:
 
     @property
     def rows(self) -> int:
-        """Return the number of rows of a complete table."""
+        """Return how many rows a complete table has."""
         return self.record_count + self.lost_count
 
 

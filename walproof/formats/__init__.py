@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 @cache
 def find_part(package: str, format_id: str, part: str) -> str | None:
-    """Return the name of the module ``part`` of a format in ``package``; None if there is none.
+    """Return the name of a format's module ``part`` in ``package``; None if there is none.
 
     Raises ``UnknownFormat``.
     """
@@ -61,7 +61,7 @@ def find_part(package: str, format_id: str, part: str) -> str | None:
 
 @cache
 def import_part(package: str, format_id: str, part: str) -> Any:
-    """Import the module ``part`` of a format in ``package``; return None if there is none.
+    """Import a format's module ``part`` in ``package``; return None if there is none.
 
     Raises ``UnknownFormat``.
     """

@@ -1,4 +1,4 @@
-"""Local folders and ``pyarrow.fs`` file systems behind one interface."""
+"""Access local folders and ``pyarrow.fs`` file systems through one interface."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from walproof.lake.retry import with_retries
 HEAD = 1 << 17
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
-#: Number of retries of a failed request to a store; the first follows after 25 ms.
+#: Number of retries after a request to a store fails; the first follows after 25 ms.
 S3_TRIES = 7
 
 

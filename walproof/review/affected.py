@@ -38,7 +38,7 @@ def failing_implementations(table: Table) -> dict[str, int]:
 
 
 def uses_of_field(root: Path, grammar: str, name: str) -> str:
-    """Return the lines of recipes, chapters, plug-ins and adapters that name a field, as text.
+    """Return the lines in recipes, chapters, plug-ins and adapters that name a field, as text.
 
     Equal names of other fields count too.
     """

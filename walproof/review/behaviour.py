@@ -38,7 +38,7 @@ class Table:
     format: str
     #: The executable specification or the grammar.
     reader: str
-    #: Number of logs, and of logs with equal answers, undamaged (False) and damaged (True).
+    #: The number of logs, and of logs with equal answers, by whether they are damaged.
     logs: Counter[bool] = field(default_factory=Counter)
     alike: Counter[bool] = field(default_factory=Counter)
     changed: list[Changed] = field(default_factory=list)

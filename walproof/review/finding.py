@@ -24,7 +24,7 @@ class CannotReview(Exception):
 class ReviewFinding:
     """An effect of a change."""
 
-    #: Id in the table of docs/review.md.
+    #: The id of the rule, as in the table of docs/review.md.
     rule: str
     #: Classes of affected readers and writers.
     classes: tuple[Class, ...]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDEST = (1 << 64) - 1
-#: Fields of the records of every format, which have columns of their own.
+#: Record fields of every format, which have fixed columns.
 COMMON_FIELDS = frozenset({"file", "at", "size", "payload"})
 
 
@@ -47,7 +47,7 @@ class Column:
         return record.fields.get(self.name)
 
     def to_answer(self, value: Any) -> Any:
-        """Return the field of an answer for a value of the column that is not null."""
+        """Return the answer's field for a column value that is not null."""
         return value
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
@@ -85,7 +85,7 @@ class JsonColumn(Column):
         return json.loads(value)
 
 
-#: The class and the default type of the column for each type of a record field.
+#: The class and the default column type for each type of record field.
 _BY_TYPE: Mapping[str, tuple[type[Column], str]] = {
     "integer": (Column, "int64"),
     "decimal": (NumberColumn, "uint64"),

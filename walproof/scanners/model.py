@@ -17,7 +17,7 @@ from walproof.scanners.byte_source import ByteSource
 #: A run of records ends at MAX_ROWS rows or MAX_BYTES bytes of payload, whichever comes first.
 MAX_ROWS = 65_536
 MAX_BYTES = 4 << 20
-#: Rows processed at a time by code that expands records.
+#: Number of rows that are processed at a time where records are expanded.
 PIECE_ROWS = 16_384
 #: Maximum bytes in a column of payloads.
 LONGEST = 2**31 - 1
@@ -64,7 +64,7 @@ WHOLE = Part()
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """A run of ``n`` records of one file, in log order, as columns.
+    """A run of ``n`` records in one file, in log order, as columns.
 
     ``at`` and ``size`` are in bytes. ``payload`` is a binary array, or None if payloads were not
     selected. ``truncated`` is None if no record was truncated. ``fields`` contains the selected
@@ -117,7 +117,7 @@ class ReadableLog(Protocol):
 
     @property
     def readable(self) -> Path:
-        """The path for readers."""
+        """The path that readers open."""
 
     def is_folder(self) -> bool:
         """Return whether the log consists of several files."""

@@ -1,4 +1,4 @@
-"""The executable specification in columns, and the hand-over from a kernel to it."""
+"""Run the executable specification with columns, and hand over from a kernel to it."""
 
 from __future__ import annotations
 

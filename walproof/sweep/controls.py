@@ -35,7 +35,7 @@ class Control:
     id: str
     format: str
     contents: Contents
-    #: ControlFile name of the log. Some formats derive the file type from its extension.
+    #: File name of the log. Some formats derive the file type from its extension.
     name: str
     context: Mapping[str, Any] = field(default_factory=dict)
     #: Records that the executable specification returns.

@@ -17,8 +17,8 @@ from walproof.sweep.enumeration import LogDamage
 #: The effect of a finding.
 DOMINANCE = "dominance"
 
-#: The payload, which is compared as a digest, and the place of a record, which damage before the
-#: record moves.
+#: Fields that do not identify a record: its payload is compared as a digest, and damage before the
+#: record moves its place.
 _NOT_IDENTIFYING = frozenset({"payload", "file", "at", "size"})
 
 Json = Mapping[str, Any]
@@ -93,7 +93,7 @@ def reason_for(record: Json, expected: Answer) -> str:
 
 
 def exception_for(format: str, reader: str, reason: str, change: LogDamage) -> str | None:
-    """Return the requirement that excepts records lost for a reason, returned by this reader."""
+    """Return the requirement of the exception for this reader, reason and damage, if any."""
     damages = [f"{each.family} {each.field}" for each in change.halves or (change,)]
     for entry in registers()[format].unproven:
         is_listed = reader in entry.readers and reason in entry.reasons

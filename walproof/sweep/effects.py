@@ -57,7 +57,7 @@ def rank(effects: str) -> int:
 class AnswerDifference:
     """One wrong answer: its effects, the harness's description, reported verdict and reason."""
 
-    #: Effects on the answer, joined by ``+``.
+    #: The effects on the answer, joined by ``+``.
     kind: str
     text: str
     verdict: str = ""
@@ -67,7 +67,7 @@ class AnswerDifference:
 class Effect(NamedTuple):
     """Implementation and effect of a difference; equal effects are one finding.
 
-    The damage is no part of it, because many changes can reveal one defect.
+    The damage is not part of the key, because many changes can reveal one defect.
     """
 
     implementation: str

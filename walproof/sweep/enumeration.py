@@ -35,7 +35,7 @@ SHIFTING = frozenset(
 #: a file where bytes are inserted or replaced by older bytes.
 MAX_SPLICES, CONTENT_FLIPS, MAX_BOUNDARIES = 40, 16384, 512
 
-#: Maximum number of files of a control whose names are changed: half are the first files, half the
+#: Maximum number of files in a control whose names are changed: half are the first files, half the
 #: last files.
 NAMES_OF = 12
 
@@ -102,7 +102,7 @@ class Computed(Sequence[Any]):
 
 
 class DamagedControl(DamagedLog):
-    """A control to which operations are applied, with its precomputed field maps."""
+    """A control to which operations are applied. Its field maps are computed in advance."""
 
     def __init__(self, control: Control, older: Sequence[Control] = ()) -> None:
         logs = {log.id: log.contents for log in (control, *older)}
@@ -110,7 +110,7 @@ class DamagedControl(DamagedLog):
         self._maps = control.fields
 
     def fields_of(self, file: str) -> Iterator[Field]:
-        """Yield the fields of a file of the control."""
+        """Yield the fields of a control file."""
         yield from self._maps[file].by_path.values()
 
     def field(self, path: str, file: str = "") -> Field:
@@ -119,7 +119,7 @@ class DamagedControl(DamagedLog):
 
 
 class Enumeration:
-    """All ways to damage a control, each with the number of a family and a number within it.
+    """All ways to damage a control, each with a family number and a number within the family.
 
     Equal arguments give the same numbers in every process. ``older`` contains logs that serve as
     older generations.
@@ -175,7 +175,7 @@ class Enumeration:
 
     def _combined(self, first: LogDamage, second: LogDamage) -> LogDamage | None:
         if first == second or (first.forges and second.forges):
-            return None  # with two seals, each change would also reseal the other change
+            return None  # each checksum would also cover the other change
         try:
             edits = [self.damaged(change)[1] for change in (first, second)]
         except BadOperation:

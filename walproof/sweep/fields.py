@@ -22,7 +22,7 @@ CONTENT = frozenset(
 
 @dataclass(frozen=True)
 class FieldsOfFile:
-    """The field map of one file of a control, for looking up offsets."""
+    """A field map of a control file, for looking up offsets."""
 
     size: int
     #: One field for each span of at least one byte. Values are removed, because their classes exist
@@ -64,7 +64,7 @@ def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
 
 
 def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
-    """Return the field map of a file of ``size`` bytes from its parsed fields."""
+    """Return the field map of a file, ``size`` bytes long, from its parsed fields."""
     spans: dict[tuple[int, int], Field] = {}
     leaves: list[Field] = []
     content = bytearray(b"\1") * size

@@ -55,7 +55,7 @@ class UndetectedFlip(NamedTuple):
     effect: str
 
 
-#: The number of a log, and the numbers of the flips to try.
+#: A task: the number of a log, and the numbers of the flips to try in that log.
 FlipTask = tuple[int, range]
 
 
@@ -85,7 +85,7 @@ class FlippedLog:
 
     @functools.cached_property
     def _places(self) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-        """The structural bytes as file and offset, and then the content bytes."""
+        """File and offset of each structural byte, then of each content byte."""
         fields = self.control.fields
         return (
             [(file, at) for file in self.control.files for at in fields[file].structural],
@@ -238,7 +238,7 @@ def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Fli
 def totals(
     format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[FlipResults]
 ) -> Searched:
-    """Return the totals of a search of these logs."""
+    """Return the totals of a search in these logs."""
     tried: Counter[str] = Counter()
     by_id: dict[str, dict[str, Any]] = {}
     for log in logs:

@@ -34,7 +34,7 @@ class LogState(Protocol):
 class AppendTask:
     """A request to append to a damaged copy of a control."""
 
-    #: ControlFile name of the control.
+    #: File name of the control.
     name: str
     #: Records of the control.
     records: Sequence[Record]
@@ -123,7 +123,7 @@ class FormatSweep:
         return False
 
     def may_join(self, record: Record) -> bool:
-        """Return whether a record may consist of fragments of several records after a move."""
+        """Return whether fragments may be joined to a wrong record after units have moved."""
         return False
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:

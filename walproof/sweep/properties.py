@@ -51,7 +51,7 @@ MEANING: Mapping[str, str] = {
     NOT_RECOVERED: "has records that cannot form a new log",
 }
 
-#: Number of bytes of a lost range in which numbers are searched, and the largest payload.
+#: Maximum number of bytes in a lost range that are searched for numbers, and the largest payload.
 MAX_AIMED_BYTES, MAX_AIMED_PAYLOAD = 64, 4096
 _ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
 
@@ -110,8 +110,8 @@ class WrittenRecords:
     ) -> list[str]:
         """Return the invariants that an answer violates.
 
-        ``shifts`` says that the damage may have moved, repeated, removed or replaced whole units,
-        ``forges`` that it recomputed a checksum or may have disabled one.
+        ``shifts`` is true if the damage may have moved, repeated, removed or replaced whole units,
+        ``forges`` if the damage recomputed a checksum or may have disabled one.
         """
         if output.verdict == "refused":
             return []
@@ -125,7 +125,7 @@ class WrittenRecords:
                 broken.append(INVENTED)
             elif not shifts and all(self._is_whole(record) for record in records):
                 broken.append(OUT_OF_ORDER)
-        # Of two changes, one may end the log, and the other is damage.
+        # One of two changes may end the log, and the other may damage it.
         may_end = self.format_sweep.may_end_anywhere and (is_pair or output.verdict == "intact")
         if (
             self.tells_payloads
@@ -322,7 +322,7 @@ def _content(record: Record) -> tuple[bytes, dict[str, object]]:
 def continues(before: Sequence[Record], new: Sequence[NewRecord], after: Answer) -> bool:
     """Return whether a log has the records from before an append, and the new ones.
 
-    An append may prove a record that was lost before, but takes none back.
+    An append may prove a record that was lost before, but removes none.
     """
     found = iter([record.payload for record in after.records])
     expected = [record.payload for record in before] + [record.payload for record in new]

@@ -15,7 +15,7 @@ from reference_impl.register import ContextKey, registers
 READING = ("recover", "strict")
 PROFILES = (*READING, "append")
 
-#: Maximum number of values of a context key that come from the vectors.
+#: Maximum number of values from the vectors for each context key.
 FROM_VECTORS = 16
 
 Context = Mapping[str, Any]
@@ -145,7 +145,7 @@ def _values(key: ContextKey, records: Sequence[Record]) -> Iterator[Any]:
     if "number" in key.types:
         near = _near(key.name, records)
         yield from (str(value) for value in near)
-        yield from near[:1]  # also as a number
+        yield from near[:1]  # the value as a number instead of text
         yield from (str(value) for value in _EDGES)
     elif "integer" in key.types:
         yield from _SIZES

@@ -48,7 +48,7 @@ from walproof.worker_pool import map_unordered
 REREAD_INTERVAL = 32
 #: Number of crashes after which a program gets no more cases of a shard.
 MAX_FAILURES = 25
-#: Number of crashes that one timeout counts as, because a timeout takes seconds.
+#: A timeout counts as this many crashes, because each timeout takes seconds.
 TIMEOUT_FAILURES = 5
 #: Reason why a program does not get the damaged copies of a control that it fails.
 FAILED_CONTROLS = "damaged copies of the failed controls"
@@ -62,9 +62,9 @@ class SweepFinding:
 
     effect: Effect
     case: DamageCase
-    #: Size of the log of the simplest case in bytes.
+    #: Size in bytes of the simplest case's log.
     size: int
-    #: AnswerDifference in the simplest case.
+    #: Difference in the simplest case.
     text: str
     cases: int = 1
     by_damage: Counter[str] = field(default_factory=Counter)
@@ -100,7 +100,7 @@ def _counters() -> defaultdict[str, Counter[str]]:
 
 @dataclass
 class SweepResult:
-    """The counts and the findings of a set of cases."""
+    """The counts and the findings of some cases."""
 
     cases: int = 0
     #: Number of cases that did not run: ``void`` and ``duplicates``.
@@ -145,7 +145,7 @@ class SweepResult:
 
 @dataclass(frozen=True, slots=True)
 class PreparedControl:
-    """A control in a setting, with the data for judging its cases."""
+    """A control in a setting, prepared for judging its cases."""
 
     control: Control
     setting: Setting

@@ -27,7 +27,7 @@ NOT_A_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef
 
 
 class Log:
-    """A substitute for the logger of a target that turns warnings into signals."""
+    """A substitute for a target's logger, which turns warnings into signals."""
 
     def __init__(self) -> None:
         self.signals: list[str] = []
@@ -99,7 +99,7 @@ def exported(name: str, value: str) -> bytes:
 
 
 def sizes(path: Path) -> tuple[int, int]:
-    """Return the number of entries and the bytes of their fields, for one pass of a measurement."""
+    """Read all entries once, to measure it; return their number and the bytes of their fields."""
     records = payload_bytes = 0
     with path.open("rb") as file:
         opened = NamedJournalFile(file, Target())

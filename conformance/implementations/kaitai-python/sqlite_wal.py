@@ -202,7 +202,7 @@ class Reader:
         return 32 + (number - 1) * self.size
 
     def stored(self, number: int) -> Value | None:
-        """Return the stored value after a slot."""
+        """Return the stored checksum after a slot."""
         return self.slots[number - 1].stored if number else self.start.value
 
     def lose(self, at: int, to: int, reason: str) -> None:
@@ -436,7 +436,7 @@ class Reader:
         return groups
 
     def stored_or_after(self, number: int) -> Value:
-        """Return the value after a slot that is proven or is broken padding."""
+        """Return the checksum after a slot that is proven or is broken padding."""
         slot = self.slots[number - 1]
         return slot.after or slot.stored
 

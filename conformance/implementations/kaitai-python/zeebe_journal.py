@@ -194,9 +194,9 @@ class Recovery:
         self.front = False  # a fault at offset 0 after the last segment scanned
         self.last: Segment | None = None  # the last segment scanned for records
         self.last_end = 0
-        self.last_fault = False  # a fault ended it
-        self.found = False  # it has a record found after a fault
-        self.listed = False  # its end was listed (ZBJ-060)
+        self.last_fault = False  # a fault ended this segment
+        self.found = False  # this segment has a record found after a fault
+        self.listed = False  # the end of this segment was listed (ZBJ-060)
 
     def next_index(self) -> int:
         """Return e."""
@@ -219,7 +219,7 @@ class Recovery:
         return later[0].index if later and later[0].sound else None
 
     def known(self, number: int) -> tuple[str, int] | None:
-        """Return how the known record of a segment is known, and its index (ZBJ-062)."""
+        """Return how the known record of a segment was determined, and its index (ZBJ-062)."""
         segment = self.segments[number]
 
         def above(index: int) -> bool:
@@ -315,7 +315,7 @@ class Recovery:
             self.missing = max(self.missing or index - 1, index - 1)
 
     def chain(self, segment: Segment, at: int, known: tuple[str, int]) -> tuple[int, int] | None:
-        """Return offset and index of the first record of the proven chain (ZBJ-065)."""
+        """Return offset and index of the record that begins the proven chain (ZBJ-065)."""
         kind, target = known
         parsed = segment.parse(at)
         if segment.content_fault(parsed) is None:
@@ -327,7 +327,7 @@ class Recovery:
         if len(segment.data) < segment.max_size:
             return None
         holding = []  # the chains with the known record
-        below = above = None  # the nearest indexes of chains without it
+        below = above = None  # the nearest indexes of chains without the known record
         try:
             for chain in segment.chains(at):
                 first = segment.parse(chain[0]).data.index
@@ -371,7 +371,7 @@ class Recovery:
         segment = self.segments[number]
         self.expected, self.last, self.found = index, segment, found
         self.front = self.over = self.listed = False
-        if found and segment.data[at] != 1:  # a chain may begin so (ZBJ-065)
+        if found and segment.data[at] != 1:  # a chain may begin with this record (ZBJ-065)
             parsed = segment.parse(at)
             self.add_record(segment, parsed)
             at = parsed.ofs_next
@@ -429,7 +429,7 @@ class Recovery:
         """Return offset and index of the next proven record (ZBJ-062)."""
         segment, known, at = self.segments[number], self.known(number), parsed.ofs_record
         same = self.same_place(number, parsed)
-        if same and fault:  # for a frame other than 0, whatever the known record is
+        if same and fault:  # A wrong frame other than 0 is accepted, whatever the known record is.
             return same
         if known is None or self.next_index() > known[1]:
             return None
@@ -441,7 +441,7 @@ class Recovery:
         return same or self.neighbour(segment, at, known[1]) or self.chain(segment, at, known)
 
     def same_place(self, number: int, parsed: Any) -> tuple[int, int] | None:
-        """Return offset and index of a record of which only the frame is wrong (ZBJ-063)."""
+        """Return offset and index of a record in which only the frame is wrong (ZBJ-063)."""
         if parsed.frame == 1 or self.segments[number].content_fault(parsed) is not None:
             return None
         if self.index_fault(number, parsed) is not None or not self.asqn_fits(parsed):

@@ -142,7 +142,7 @@ def write(path: Path, request: dict[str, Any]) -> None:
 
 
 def done(is_done: bool) -> None:
-    """Raise :class:`Refused` if a call of the library failed."""
+    """Raise :class:`Refused` if the library reported an error."""
     if not is_done:
         raise Refused("the writer returned an error")
 

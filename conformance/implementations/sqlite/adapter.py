@@ -71,17 +71,17 @@ def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
         try:
             yield path, connection
         finally:
-            with suppress(drivers.SQLError):  # raised by the checkpoint
+            with suppress(drivers.SQLError):  # the checkpoint raised the error
                 connection.close()
 
 
 def log_of(path: Path) -> Path:
-    """Return the path of the log of a database."""
+    """Return the path of a database's log."""
     return path.with_name(f"{path.name}-wal")
 
 
 def recovered(log: bytes) -> Recovered:
-    """Return the result of a recovery of a log by the library."""
+    """Let the library recover a log, and return the result."""
     signals: list[str] = []
     try:
         with opened(log) as (path, connection):

@@ -169,7 +169,7 @@ def write(path: Path, request: dict[str, Any]) -> None:
 
 
 def feed(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
-    """Let systemd-journal-remote write all records to an existing or a new file."""
+    """Write all records with systemd-journal-remote, to an existing or a new file."""
     done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request), **settings)
     if done.returncode:
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])

@@ -101,7 +101,7 @@ DAMAGE: Mapping[str, Callable[[str, Damage], None]] = {
     "bit-in-a-checksum": lambda variant, log: log.flip(
         f"{_in_block_0(1, variant)}.header.checksum", 3
     ),
-    # The checksum covers the log number. The flip makes it the number of the next log.
+    # The flip turns the log number into that of the next log. The checksum covers the number.
     "bit-in-a-checksum/log-number": lambda _, log: log.flip(
         "blocks[0].records[1].header.log_number", 0
     ),

@@ -118,7 +118,7 @@ def test_random_damage(
 def assert_agreement(log: Log) -> Answer:
     """Compare the answers for a log and for its parts; return that of the specification."""
     expected = log.answer()
-    # the column ``index`` has 64 bits
+    # the column ``index`` is 64 bits wide
     if all(int(each.fields.get("index", 0)) < 2**64 for each in expected.records):
         assert collect(read(log)) == expected, log
         assert_parts_agree(log.format, log, expected)

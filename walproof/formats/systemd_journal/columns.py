@@ -1,4 +1,4 @@
-"""The column of the fields of a journal entry."""
+"""The column that holds the fields of a journal entry."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Links:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.entries = journal.sound(ENTRY)
-        # The offset of the last sound entry.
+        # The offset of the last valid entry.
         self.last_entry = self.entries[-1].at if self.entries else journal.header_size
         self.linked: set[int] = set()
         self.used_slots = 0
@@ -29,11 +29,11 @@ class Links:
         self.arrays: set[int] = set()
         # The targets of invalid links, with the first fault of each.
         self.misled: dict[int, Fault] = {}
-        # The number of items of an entry that count, if the rest is too large (SDJ-092).
+        # How many items of an entry count, if the rest is too large (SDJ-092).
         self.given: dict[int, int] = {}
 
     def sound(self, link: int, *types: int) -> Found | None:
-        """Return the sound object of one of these types that a link leads to."""
+        """Return the valid object of one of these types that a link leads to."""
         target = self.journal.objects.get(link)
         return target if target and target.type in types and not target.is_wrong else None
 
@@ -201,7 +201,7 @@ class Links:
                 member.is_wrong or (member.type == DATA and member.has_wrong_hash)
             )
             if member is not None and is_kind and is_doubtful and is_new:
-                pass  # its own links are still valid
+                pass  # the links of this object are still valid
             elif self.journal.has_lost(link):
                 return False
             elif member is None or not is_kind or not is_new:
@@ -323,7 +323,7 @@ class Links:
 
 
 def name_of(data: Found) -> bytes:
-    """Return the name of the field in a sound DATA."""
+    """Return the name of the field in a valid DATA."""
     return data.payload.partition(b"=")[0]
 
 

@@ -1,4 +1,4 @@
-"""Proofs of fields with a wrong hash, and the right key (SDJ-105, SDJ-106)."""
+"""Prove fields that have a wrong hash, and find the right hash key (SDJ-105, SDJ-106)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def right_file_id(journal: Journal) -> bytes | None:
 
 
 def prove(journal: Journal, is_key_doubtful: bool = False) -> None:
-    """Restore all objects with a wrong hash that something else proves."""
+    """Restore each object with a wrong hash that other bytes of the file prove."""
     by_hash, by_xor = proven(journal)
     if is_key_doubtful and by_xor and not by_hash:  # SDJ-106
         journal.blame(Fault(KEY, "bad-header", 24, 40))
@@ -92,7 +92,7 @@ def is_xor_right(journal: Journal, entry: Found, targets: list[Found | None]) ->
 
 
 def restore(journal: Journal, places: set[int], is_fault: bool) -> None:
-    """Make objects with a wrong hash present; only the hash and bytes after them stay lost."""
+    """Mark objects with a wrong hash as present. Only the hash and the bytes after it stay lost."""
     faults, gaps = [], []
     for fault in journal.faults:
         if fault.step != OBJECTS or fault.code != "hash-mismatch" or fault.start not in places:
