@@ -28,7 +28,7 @@ EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
 
 @dataclass
 class ProgramRun:
-    """The results of one subject: its hello, and a result per case."""
+    """The results of one subject: its hello message, and a result for each case."""
 
     subject: CheckedProgram
     hello: dict[str, Any] = field(default_factory=dict)

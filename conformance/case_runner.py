@@ -187,7 +187,7 @@ class CaseRunner:
     ) -> None:
         self.subject = subject
         self.scratch = Scratch(parent)
-        # The judgement of the last case whose answer was not as expected.
+        # The judgement of the last case with an unexpected answer.
         self.judgement: ReplyJudgement | None = None
         self._limits, self._cancelled = limits or Limits(), cancelled
         self._retries = retries or Retries()

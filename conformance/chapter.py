@@ -53,7 +53,7 @@ class Chapter:
 
 @functools.cache
 def chapter(format: str, spec: Path = SPEC) -> Chapter:
-    """Return the chapter of a format (``leveldb-log``), empty if ``spec/`` is not installed."""
+    """Return the chapter of a format, such as ``leveldb-log``. It is empty without ``spec/``."""
     file = spec / f"{format}.md"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     requirements = {}

@@ -30,7 +30,7 @@ class CheckedProgram:
     baseline: Baseline | None = None
     # True for a generated parser, which lists fields instead of answering.
     structure: bool = False
-    # True if the subject starts in a sandbox; see :meth:`sandbox`.
+    # True if the subject starts in a sandbox. See :meth:`sandbox`.
     isolated: bool = True
     # Directories that the subject may change besides its scratch directory.
     writes: Sequence[Path] = ()

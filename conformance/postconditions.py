@@ -75,7 +75,7 @@ def _bytes_at(file: Path, at: int, length: int) -> bytes | None:
 
 
 def files_of(contents: Contents, name: str) -> dict[str, int]:
-    """Return the file sizes of a log with these contents and this name, without other files."""
+    """Return the size of each file of a log with these contents and this name."""
     if isinstance(contents, bytes):
         return {name: len(contents)}
     return {f"{name}/{file}": len(data) for file, data in contents.items()}
@@ -119,7 +119,7 @@ def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[D
 
 
 def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[Difference]:
-    """Return the files whose SHA-256 differs from the expected SHA-256, if there are any."""
+    """Return the files whose SHA-256 differs from the expected SHA-256."""
     actual = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
     found = {
         name: actual.get(name, "no file")[:12]

@@ -58,7 +58,7 @@ class Limits:
     file_bytes: int | None = None
 
     def command(self, command: Sequence[str]) -> list[str]:
-        """Return a command that limits the size of files, writes no core file, and runs another."""
+        """Return a command that runs another with a limit on file sizes and without core files."""
         limits = "ulimit -c 0"
         if self.file_bytes is not None:
             limits += f"; ulimit -f {self.file_bytes // 512}"
@@ -83,15 +83,15 @@ class CannotStart(ProgramCrash):
 
 
 class Timeout(Exception):
-    """No reply in time; the program was killed."""
+    """Raised if no reply arrives in time. The program was killed."""
 
 
 class OverLimit(Exception):
-    """Too much memory or output; the program was killed."""
+    """Raised if the program used too much memory or output. The program was killed."""
 
 
 class Cancelled(Exception):
-    """The run was stopped; the program was killed."""
+    """Raised if the run was stopped. The program was killed."""
 
 
 class Process:
@@ -112,7 +112,7 @@ class Process:
         cwd: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        # Exit status, or minus the number of a signal; None while it runs.
+        # The exit status or the negative number of a signal. None while the process runs.
         self.status: int | None = None
         # The largest measured resident memory.
         self.peak_bytes = 0
@@ -180,7 +180,7 @@ class Process:
             self._write()
 
     def close_input(self) -> None:
-        """Close standard input, after the data sent so far."""
+        """Close standard input after the data that has been sent so far."""
         assert self._popen.stdin is not None
         self._forget_input()
         self._popen.stdin.close()
@@ -342,7 +342,7 @@ class Process:
             self._forget_input()
         except BlockingIOError:
             self._poll.register(self._to, select.POLLOUT)
-        except OSError:  # the program ended; the next read raises the error
+        except OSError:  # The program ended. The next read raises the error.
             self._forget_input()
 
     def _forget_input(self) -> None:

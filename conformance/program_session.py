@@ -48,7 +48,7 @@ class ProgramSession:
         raise NotImplementedError
 
     def reports(self, reply: Reply) -> list[str]:
-        """Return the parts of a reply to compare, which are the parts that the hello reports."""
+        """Return the parts of a reply to compare. These are the parts that the hello lists."""
         reports: list[str] = self.hello["reports"]
         return reports
 
@@ -93,7 +93,7 @@ class ProtocolSession(ProgramSession):
         self.process = self._new_process()
 
     def greet(self) -> Reply:
-        """Start the process unless it runs, and return its reply to hello, valid or not."""
+        """Start the process unless it is running, and return its reply to hello, valid or not."""
         if self.process is None:
             self.spawn()
         seconds = self.limits.start_seconds
@@ -179,7 +179,10 @@ class OneShotSession(ProgramSession):
         return self._stderr
 
     def request(self, message: Message, wall_ms: int) -> Reply:
-        """Run the program for one read message; its standard output is the answer."""
+        """Run the program for one read message.
+
+        The standard output of the program is the answer.
+        """
         argv = [*self.command, "read", message["format"], message["path"]]
         argv += ["strict"] * (message.get("profile") == "strict")
         variables = one_shot_variables(message)

@@ -29,7 +29,7 @@ class ImplementationUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Implementation:
-    """One implementation, as its ``implementation.toml`` describes it; see the schema."""
+    """One implementation, as described by its ``implementation.toml`` and its schema."""
 
     folder: Path
     name: str

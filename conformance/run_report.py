@@ -33,7 +33,7 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class RunPlan:
-    """The vectors and subjects of a run; the baselines are added to the subjects."""
+    """The vectors and subjects of a run. The baselines are added to the subjects."""
 
     subjects: Sequence[CheckedProgram]
     vectors: Sequence[Vector]
@@ -55,7 +55,10 @@ class RunPlan:
         return cls([*subjects, *checked_baselines()], list(selected.values()), profiles)
 
     def cases(self, subject: CheckedProgram) -> list[VectorCase]:
-        """Return the cases of a subject. Generated parsers list fields; all others give answers."""
+        """Return the cases of a subject.
+
+        Only generated parsers list fields. All others give answers.
+        """
         answers = [profile for profile in self.profiles if profile != STRUCTURE]
         vectors = [
             vector
@@ -139,7 +142,7 @@ def _leave_out_unread_formats(
     subjects = [each for each in outcomes if each.subject.baseline is None]
     read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
     if not read:
-        return  # nothing ran; keep the vectors so that they can be shown
+        return  # Nothing ran. Keep the vectors so that they can be shown.
     for id in [id for id, vector in described.items() if vector["format"] not in read]:
         del described[id]
     for each in outcomes:

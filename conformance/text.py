@@ -24,7 +24,7 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text of several lines with invisible characters escaped except newlines and tabs."""
+    """Return text of several lines. Invisible characters are escaped, except newlines and tabs."""
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n")

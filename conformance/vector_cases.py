@@ -139,7 +139,7 @@ class ReadStep(Step):
         return read_request(case, path, seq, case.vector.body.get("context", {}))
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> ReplyJudgement:
-        """Compare the answer with the expected answer and, if needed, with each accepted answer."""
+        """Compare the answer with the expected answer and, if necessary, the accepted answers."""
         actual = reply["answer"]
         wrong: list[Difference] = []
         if actual != self.expect or "signals" in reports:
@@ -264,7 +264,7 @@ class WritingStep(Step):
 
 @dataclass(frozen=True)
 class WriteStep(WritingStep):
-    """A request to write a new log, whose bytes the vector determines."""
+    """A request to write a new log. The vector determines its bytes."""
 
     def prepare(self, path: Path) -> None:
         """Do nothing, because the writer creates the log."""

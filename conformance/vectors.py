@@ -65,7 +65,7 @@ class Vector:
 
     @property
     def damaged_id(self) -> str | None:
-        """Return the id of the vector whose input is damaged: the control, unless stated."""
+        """Return the id of the vector whose input is damaged (by default, the control)."""
         made_by: Mapping[str, str] = self.body["made_by"]
         return made_by.get("source", self.control)
 
@@ -156,7 +156,7 @@ def load(path: Path) -> Vector:
 
 
 def load_all(root: Path = VECTORS) -> dict[str, Vector]:
-    """Load all vectors under a directory, by id, in id order. Each process reads them once."""
+    """Load all vectors under a directory by id, ordered by id. Each process reads them once."""
     return dict(_load_all(root))
 
 
@@ -171,7 +171,7 @@ def _load_all(root: Path) -> dict[str, Vector]:
 
 @dataclass(frozen=True)
 class Selection:
-    """The vectors to run. Empty fields select everything; patterns are shell globs on the id."""
+    """The vectors to run. An empty field selects everything. Patterns are shell globs on the id."""
 
     patterns: Sequence[str] = ()
     formats: Sequence[str] = ()

@@ -20,7 +20,7 @@ from walproof.progress import progress_bar
 from walproof.quantity import counted, in_bytes
 from walproof.worker_pool import core_count
 
-#: Sizes and times of builds; ``python -m walproof.setup --save-costs`` writes them.
+#: The sizes and times of builds, as ``python -m walproof.setup --save-costs`` writes them.
 COSTS = registry.FOLDER / "build-costs.json"
 LINE_CHARACTERS = 98
 REDRAW_SECONDS = 0.5

@@ -40,7 +40,7 @@ class CannotWrite(ValueError):
 class Survivors:
     """The records that a reader returns for a log.
 
-    ``records`` can form a new log; ``others`` cannot follow them in sequence.
+    ``records`` can form a new log. ``others`` cannot follow these records in sequence.
     """
 
     log: ReadableLog
@@ -55,10 +55,10 @@ class Survivors:
         return len(self.records) + len(self.others)
 
     def write(self, new: Path) -> None:
-        """Write the new log, and the other records as lines of JSON beside it.
+        """Write the new log, and a file of JSON lines with the other records beside it.
 
-        Raises :class:`CannotWrite` if the records cannot form a log that reads back as they are,
-        and ``OSError``.
+        Raises ``OSError``. Raises :class:`CannotWrite` if a reader does not return the same records
+        from the new log.
         """
         if self.end.verdict == "refused":
             raise CannotWrite(f"refused ({self.end.reason})")
@@ -77,7 +77,7 @@ class Survivors:
                 lines.writelines(f"{json_text(_in_full(record))}\n" for record in self.others)
 
     def publish(self, new: Path) -> None:
-        """Write the new log like :meth:`write`, under a temporary name until it is complete.
+        """Write the new log like :meth:`write`, but under a temporary name until it is complete.
 
         Raises ``FileExistsError`` if a path exists, and the errors of :meth:`write`.
         """

@@ -11,7 +11,7 @@ from typing import TypeVar, overload
 
 from reference_impl.answer import Lost, Record
 
-#: Number of bytes that stay in memory; a larger list moves to a file.
+#: The number of bytes that stay in memory. A larger list moves to a file.
 IN_MEMORY = 1 << 20
 
 T = TypeVar("T")

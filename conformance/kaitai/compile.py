@@ -38,11 +38,11 @@ _MAKERS = [HERE / "compile.mjs", *_PINNED]
 
 
 class GrammarError(Exception):
-    """The grammar does not compile; each line is ``FILE:LINE:COLUMN: error: WHY``."""
+    """Raised if a grammar does not compile. Each line is ``FILE:LINE:COLUMN: error: WHY``."""
 
 
 class ToolMissing(Exception):
-    """Node.js or npm is missing, or npm could not install the compiler."""
+    """Raised if Node.js or npm is missing, or if npm could not install the compiler."""
 
 
 @functools.cache
@@ -67,7 +67,7 @@ def compiled(
 
 
 def parser_folder(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Path:
-    """Return the directory that holds the Python parser of a grammar and those of its imports."""
+    """Return the directory with the Python parsers of a grammar and of its imports."""
     sources = grammar_files(grammar, grammars)
     name = f"{grammar}-{'debug-' * debug}{_hash([*sources, *_MAKERS])}"
     if (brought := PARSERS / name).is_dir():
@@ -219,7 +219,10 @@ def _hash(files: Iterable[Path]) -> str:
 
 
 def main(grammars: Sequence[str]) -> int:
-    """Compile grammars of ``ksy/`` to Python; return 1 with the errors on stderr on failure."""
+    """Compile grammars of ``ksy/`` to Python.
+
+    On failure, print the errors to stderr and return 1.
+    """
     try:
         for grammar in grammars:
             parser_folder(grammar)

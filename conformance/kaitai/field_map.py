@@ -20,7 +20,7 @@ from conformance.kaitai.grammars import grammar_of
 
 #: The default number of fields outside of substreams after which parsing stops.
 MAX_FIELDS = 1 << 20
-#: The memory that a parser takes for a field outside of substreams, at worst (a log of empty records).
+#: The maximum memory of a parser for a field outside of substreams (a log of empty records).
 FIELD_BYTES = 720
 _UNDOCUMENTED = FieldDoc("", (), "")
 
@@ -78,8 +78,8 @@ def iter_fields(
     """Yield the fields with bytes in ``[start, end)``, in the order of :func:`field_map`.
 
     If the grammar declares a ``-stride``, only the elements of the window are read and parsed.
-    Otherwise, all bytes up to the end of the window are. Raises :class:`ParseStopped`, also after
-    ``max_fields`` (default: :data:`MAX_FIELDS`).
+    Otherwise, all bytes up to the end of the window are read and parsed. Raises
+    :class:`ParseStopped`, also after ``max_fields`` (default: :data:`MAX_FIELDS`).
     """
     file = io.BytesIO(log) if isinstance(log, bytes) else log
     head, size = _read(file, 0, 4), file.seek(0, io.SEEK_END)

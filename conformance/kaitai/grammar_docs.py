@@ -21,7 +21,7 @@ class FieldDoc:
     #: states no type, and empty if the type depends on the data (``switch-on``).
     kind: str
     requirements: tuple[str, ...]
-    #: Documentation of the field, or else of its type.
+    #: Documentation of the field or, if there is none, of its type.
     doc: str
 
 

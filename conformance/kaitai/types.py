@@ -69,7 +69,7 @@ class Types:
         return next(iter(self.types))
 
     def resolve(self, written: str, scope: Type) -> Type | None:
-        """Return the type to which a name refers inside ``scope``, None for built-in types."""
+        """Return the type to which a name refers inside ``scope``, or None for a built-in type."""
         steps = written.split("(")[0].strip().split("::")
         outer = scope.name
         while outer:
@@ -80,7 +80,10 @@ class Types:
         return self._named("", steps)
 
     def types_of(self, field: Body, scope: Type) -> Iterator[Type]:
-        """Yield the types that a field of ``scope`` may have: with ``switch-on``, one per case."""
+        """Yield the types that a field of ``scope`` may have.
+
+        A ``switch-on`` has one for each case.
+        """
         written = field.get("type")
         names = written.get("cases", {}).values() if isinstance(written, Mapping) else [written]
         for name in names:

@@ -1,4 +1,4 @@
-"""What HTML pages of a run share: the report here, and the site in ``lab/site``."""
+"""Shared parts of HTML pages: those of the report, and of the site in ``lab/site``."""
 
 from __future__ import annotations
 

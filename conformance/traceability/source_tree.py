@@ -24,7 +24,7 @@ PROSE = frozenset({".md", ".txt", ".j2", ".json", ".toml", ".yml", ".ksy", ".css
 CODE = frozenset(
     {".c", ".cc", ".go", ".h", ".hpp", ".java", ".js", ".mjs", ".py", ".rs", ".sh", ".ts"}
 )
-# Extensions of hand-written files, which may also have none.
+# Extensions of hand-written files. Such files may also have no extension.
 ENDINGS = PROSE | CODE
 
 # A violated rule: the place and the fault.
@@ -63,7 +63,7 @@ def read_chapter(path: Path) -> ChapterIds:
 
 
 class SourceTree:
-    """A source tree, whose parts are read on first use."""
+    """A source tree. Each part is read on first use."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

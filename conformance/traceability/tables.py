@@ -88,7 +88,7 @@ def undecided_part(tree: SourceTree) -> Iterator[Found]:
 
 
 def foreign_prefix(tree: SourceTree) -> Iterator[Found]:
-    """Report chapters whose ids do not have the prefix that the register states."""
+    """Report chapters with ids that do not have the prefix in the register."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
         for prefix in sorted({id[:3] for id in chapter.ids} if chapter else ()):

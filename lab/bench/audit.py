@@ -84,7 +84,7 @@ def _watch(parent: psutil.Process, run: Run, ended: threading.Event) -> None:
                     kind = "java" if process.name() == "java" else "python"
                     times = process.cpu_times()
                     cpu[kind, process.pid] = times.user + times.system
-                    # Forked workers share pages, which must count once.
+                    # Forked workers share pages, so each shared page must count only once.
                     size += process.memory_full_info().pss
         run.peak_bytes = max(run.peak_bytes, size)
     for (kind, _), seconds in cpu.items():

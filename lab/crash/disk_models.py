@@ -47,7 +47,7 @@ MIN_STATES_AT_A_POINT = 16
 class FileState:
     """The files that a crash left."""
 
-    #: The contents by path; a directory has None.
+    #: The contents by path. A directory has None.
     files: dict[str, bytes | None]
     #: Number of records that the writer had acknowledged before the crash.
     acknowledged: int

@@ -35,7 +35,8 @@ OURS = "the specification"
 #: results.
 ALSO_OURS = "executable-spec"
 
-#: The payloads that a reader returned, in order, each in hexadecimal or, if long, as its SHA-256.
+#: The payloads that a reader returned, in order. Each is in hexadecimal or, if it is long, a
+#: SHA-256.
 Found = list[str]
 
 
@@ -71,7 +72,7 @@ class CrashFinding:
     who: str
     #: First state with this finding.
     state: FileState
-    #: Payloads that were read from the state. None for a failure, a refusal or reported damage.
+    #: Payloads that were read from the state. None after a failure, a refusal or reported damage.
     found: Found | None
     detail: str = ""
     #: Number of states with this finding.

@@ -18,8 +18,8 @@ from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
 SCENARIOS = PACKAGES / "conformance" / "scenarios" / "scenarios.toml"
-#: The text of a cell with the expected outcome and without stale or unproven items, and of a cell
-#: without a run.
+#: The text of a cell with the expected outcome and no stale or unproven items, and the text of a
+#: cell without a run.
 AS_EXPECTED, NOT_RUN = "✓", "–"
 
 

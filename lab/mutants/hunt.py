@@ -20,7 +20,7 @@ from reference_impl.paths import PACKAGES
 
 #: The CPU time limit for one question, the same as for one request in ``walproof check``.
 QUESTION_SECONDS = 2.0
-#: The wall-clock limit for all questions of a mutant. It also ends a mutant that never returns to
+#: The wall-clock limit for all questions of a mutant. It also stops a mutant that never returns to
 #: the interpreter.
 MUTANT_SECONDS = 300.0
 LIMITS = Limits(memory_bytes=2 << 30)

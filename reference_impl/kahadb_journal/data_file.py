@@ -47,7 +47,7 @@ class Scan:
         #: The name of the file in a log of several files.
         self.name = name
         self.size = self.source.size
-        #: After the pass, the offset at which a writer may continue.
+        #: The offset at which a writer may continue. It is set at the end of the pass.
         self.end: int | None = None
         self._fill = self.source.fill_start()
         # Chains of records: the end of each chain, or a negative offset where it stops.

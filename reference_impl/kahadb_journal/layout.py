@@ -44,7 +44,7 @@ COMMANDS = (
 
 
 def file_id(name: str) -> int | None:
-    """Return the id in the name of a data file, ``None`` for any other name (KDB-002)."""
+    """Return the id in the name of a data file, or ``None`` for any other name (KDB-002)."""
     named = DATA_FILE.fullmatch(name)
     number = int(named[1]) if named else None
     return number if number is not None and -MAX_FILE_ID - 1 <= number <= MAX_FILE_ID else None

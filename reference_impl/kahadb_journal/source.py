@@ -26,7 +26,7 @@ class Source:
         self._sums = array("I", [zlib.adler32(b"")])
 
     def get(self, at: int, length: int) -> bytes:
-        """Return ``length`` bytes at an offset, fewer at the end of the file."""
+        """Return ``length`` bytes at an offset, or fewer at the end of the file."""
         self.stream.seek(at)
         return self.stream.read(max(0, min(length, self.size - at)))
 
@@ -39,7 +39,7 @@ class Source:
         return None
 
     def fill_start(self) -> int:
-        """Return where the final preallocated zeros and EOF records of the file begin (KDB-013)."""
+        """Return the offset of the final preallocated zeros and EOF records (KDB-013)."""
         end = self.size
         while True:
             start = max(0, end - STEP)

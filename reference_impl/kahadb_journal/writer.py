@@ -119,7 +119,7 @@ class Writer:
     def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:
         """Group consecutive records with the same ``batch``, within the limits of KDB-022.
 
-        ``length`` is the end of the last batch in the file.
+        ``length`` is the offset after the last batch in the file.
         """
         planned: list[_Planned] = []
         previous = None

@@ -20,7 +20,7 @@ from reference_impl.leveldb_log.layout import (
 RECYCLABLE_HEADER_SIZE = 11
 SYNC_HEADER_SIZE = 19
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-#: The first bytes of Pebble's trailer of a closed log; the next log number follows.
+#: The first bytes of Pebble's trailer of a closed log. The next log number follows them.
 CLEAN_CLOSE = bytes(6) + b"\x05"
 
 #: ``000012.log``, and Pebble's ``000012-001.log`` after a failover. Leading zeros pad the numbers

@@ -21,11 +21,11 @@ MAX_RATIO = 1024
 
 
 class BadCompression(ValueError):
-    """The data of a record is not one whole zstd frame."""
+    """Raised if the data of a record is not a single whole zstd frame."""
 
 
 class TooLarge(ValueError):
-    """The record would be larger than the reader's limit."""
+    """Raised if the record would be larger than the reader's limit."""
 
 
 class Decompressor:

@@ -152,7 +152,7 @@ def clean_close(number: int) -> bytes:
 
 
 def pack(dialect: str, kind: int, data: bytes, number: int = 0, sync_offset: int = 0) -> bytes:
-    """Return a physical record: ``kind`` is FULL to LAST, or the type byte of metadata."""
+    """Return a physical record. ``kind`` is FULL to LAST, or the type byte of metadata."""
     extra = b""
     if kind <= LAST:
         kind = FIRST_TYPE[dialect] + kind - FULL

@@ -13,7 +13,7 @@ def header(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...]:
 
 
 def frame(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...] | None:
-    """Continue the checksum of the frame before, if that has the same salts (SQW-009).
+    """Continue the checksum of the previous frame if this frame has the same salts (SQW-009).
 
     ``log`` is indexed by slices; ``start`` and ``end`` are the bounds of the frame.
     """

@@ -43,7 +43,7 @@ def recognise(path: Path) -> bool:
     """Return whether a file is a SQLite write-ahead log. Raises ``OSError``.
 
     A log begins with the magic number, or its header can be rebuilt from the first frame. If the
-    file is too short or begins with zeros, its name decides.
+    file is too short or begins with zeros, the result depends on its name.
     """
     if path.is_dir():
         return False
@@ -94,7 +94,7 @@ class Scan:
 
     @property
     def end(self) -> int:
-        """Return the offset after the last committed frame, where SQLite appends (SQW-042)."""
+        """Return the end of the last committed frame, which is where SQLite appends (SQW-042)."""
         return self.slots.at(self.committed + 1)
 
     def events(self, is_strict: bool) -> Iterator[Event]:

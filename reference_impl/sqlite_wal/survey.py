@@ -51,7 +51,7 @@ class _Slot:
 
 
 def is_repetition(commit: bytes | None, slot: bytes) -> bool:
-    """Return whether a slot repeats page number, size and image of a commit frame (SQW-014)."""
+    """Return whether a slot has the page number, size and image of a commit frame (SQW-014)."""
     return commit is not None and covered(commit) == covered(slot)
 
 
@@ -99,7 +99,7 @@ class Survey:
         return is_marked or self._sizes(number)[1] != 0
 
     def is_padding(self, number: int) -> bool:
-        """Return whether a slot is padding, whole or broken (SQW-014, SQW-015)."""
+        """Return whether a slot is whole or broken padding (SQW-014, SQW-015)."""
         slot = self.found[number]
         return slot.repeats is not None or (
             slot.transaction is not None and slot.transaction.is_padding

@@ -41,7 +41,7 @@ _BOOT_ID = re.compile("[0-9a-fA-F]{32}")
 
 
 class CannotWrite(ValueError):
-    """The writer must not write this record, or must not append to this file."""
+    """Raised if the writer must not write this record or must not append to this file."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Chain:
 
 @dataclass
 class Writer:
-    """Builds a file in memory; :meth:`finish` returns its bytes."""
+    """Builds a file in memory. :meth:`finish` returns its bytes."""
 
     options: Options
     header: Header = field(default_factory=Header)

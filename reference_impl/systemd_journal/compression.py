@@ -38,7 +38,7 @@ class BadCompression(ValueError):
 
 
 class TooLarge(BadCompression):
-    """The payload is larger than the reader's limit."""
+    """Raised if the payload is larger than the reader's limit."""
 
 
 def decompress(payload: bytes, flag: int, limit: int) -> bytes:
@@ -130,7 +130,7 @@ def _check_lz4_block(block: bytes) -> None:
         at, literals = _lz4_length(block, at + 1, token >> 4)
         at += literals
         if at >= len(block):
-            break  # the last sequence has no match; liblz4 checks its literals
+            break  # The last sequence has no match. liblz4 checks its literals.
         if not any(block[at : at + 2]):
             raise ValueError("a match has offset 0")
         at, _ = _lz4_length(block, at + 2, token & 15)

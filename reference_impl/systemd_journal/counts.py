@@ -18,7 +18,7 @@ def header_fault(name: str, text: str, rule: str = "SDJ-049") -> Fault:
 
 
 def check_shape(header: Header, size: int) -> Iterator[Fault]:
-    """Yield the faults that the header and the file size show, without the objects."""
+    """Yield the faults that the header and the file size show without reading the objects."""
     if any(header.reserved):
         yield header_fault("reserved", "not zero", "SDJ-008")
     tail = header.tail_object_offset

@@ -30,7 +30,7 @@ def is_text(payload: bytes) -> bool:
 
 
 def export_field(payload: bytes) -> bytes:
-    """Return one field in export format: a line, or its name, the length as le64, and the value."""
+    """Return a field in export format: one line, or the name, the length as le64, and the value."""
     if is_text(payload):
         return payload + b"\n"
     name, _, value = payload.partition(b"=")
@@ -60,7 +60,7 @@ def field_to_json(payload: bytes) -> list[Any]:
 
 
 class BadExport(ValueError):
-    """The stream is not in export format; the message gives the offset."""
+    """Raised if the stream is not in export format. The message contains the offset."""
 
 
 @dataclass

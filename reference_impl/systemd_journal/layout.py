@@ -140,12 +140,12 @@ class Header:
 
     @property
     def compact(self) -> bool:
-        """Return whether offsets in entries and arrays are 32 bits wide, and items lack hashes."""
+        """Return whether offsets in entries and arrays are 32 bits wide, and items have no hash."""
         return bool(self.incompatible_flags & COMPACT)
 
     @property
     def keyed(self) -> bool:
-        """Return whether hashes are SipHash with ``file_id`` as key instead of Jenkins' hash."""
+        """Return whether hashes are SipHash with the key ``file_id``, not Jenkins' hash."""
         return bool(self.incompatible_flags & KEYED_HASH)
 
     @property
@@ -155,7 +155,7 @@ class Header:
 
     @property
     def data_fixed(self) -> int:
-        """Return how many bytes a DATA object has before its payload (SDJ-013)."""
+        """Return the number of bytes before the payload of a DATA object (SDJ-013)."""
         return 72 if self.compact else 64
 
     @property

@@ -24,7 +24,7 @@ from reference_impl.systemd_journal.objects import (
 BAD = 0x80
 
 _HASHED = (layout.DATA, layout.FIELD)
-# Objects whose hash can show that they have another size.
+# Types of objects whose hash can prove another size.
 _PROVABLE = (*_HASHED, layout.ENTRY)
 # The number of names that are hashed with other file ids (SDJ-106).
 _NAMES_TO_TRY = 16
@@ -55,7 +55,7 @@ class Walk:
         # The place of the last search for a known object, and the last place that it tried.
         self._search = -1, 0
         self._found: int | None = None
-        # DATA and FIELD objects with a wrong hash, with their faults.
+        # DATA and FIELD objects that have a wrong hash, and the fault of each object.
         self._suspects: dict[int, Fault] = {}
         #: DATA objects that are valid although their hash is wrong (SDJ-105).
         self.wrong_hashes: set[int] = set()
@@ -63,7 +63,7 @@ class Walk:
         self._jenkins: dict[int, int | None] = {}
 
     def kind(self, at: int) -> int:
-        """Return the type of the object at an offset, with :data:`BAD` if it is invalid, or 0."""
+        """Return the type of the object at an offset, plus :data:`BAD` if it is invalid, or 0."""
         if at & 7 or at >> 3 >= len(self.kinds):
             return 0
         return self.kinds[at >> 3]
@@ -229,7 +229,7 @@ class Walk:
         """Report that a crash or truncation ended the data at ``at``: no known object follows."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            return  # Nothing is missing from the file; the header claims too much (SDJ-097).
+            return  # Nothing is missing from the file, but the header states too much (SDJ-097).
         self.cut = at
         # The length of the missing object is unknown.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
@@ -332,7 +332,7 @@ class Walk:
         return int.from_bytes(self.view.data[at : at + min(8, width)], "little")
 
     def jenkins(self, at: int) -> int | None:
-        """Return the Jenkins hash of a found DATA; None if it has no payload (SDJ-020)."""
+        """Return the Jenkins hash of a DATA object, or None if it has no payload (SDJ-020)."""
         if at not in self._jenkins:
             number, kind = None, self.kind(at)
             if kind == layout.DATA or (kind == layout.DATA | BAD and at in self._suspects):

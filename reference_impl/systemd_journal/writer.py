@@ -12,7 +12,7 @@ from reference_impl.systemd_journal.loading import loaded
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Write a new file from records; the context names options of :class:`builder.Options`.
+    """Write a new file from records. The context sets options of :class:`builder.Options`.
 
     Raises ``OSError`` and ``ValueError``.
     """

@@ -47,7 +47,7 @@ NOT_OURS = frozenset({"unknown-version", "bad-descriptor"})
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One segment file. ``file`` is its name in the answer, ``None`` in a log of one file."""
+    """One segment file. ``file`` is its name in the answer, or ``None`` in a log of one file."""
 
     path: Path
     file: str | None
@@ -130,7 +130,7 @@ def _check_number(given: object) -> None:
 
 
 def open_segment(path: Path, file: str | None) -> Segment:
-    """Open a segment; its descriptor is ``None`` if it was only prepared (ZBJ-014)."""
+    """Open a segment. The descriptor is ``None`` if the segment was only prepared (ZBJ-014)."""
     size = path.stat().st_size
     with path.open("rb") as log:
         descriptor = read_descriptor(log)
@@ -169,7 +169,8 @@ class Journal:
         self.over = False
         # True if that fault is damage. Has a meaning only if ``over`` is true.
         self.promised: bool
-        # That fault explains missing records below this index; None if it explains any number.
+        # That fault explains missing records below this index, or any number of records if this is
+        # None.
         self.explained: int | None = None
         # The highest index that is missing, or None.
         self.missing: int | None = None

@@ -41,7 +41,7 @@ class Known:
 
 
 def after_the_record(scan: SegmentScan, at: int, known: Known) -> Parsed | None:
-    """Return the next record after faulty records, by their two lengths (ZBJ-064)."""
+    """Return the record that follows faulty records according to their two lengths (ZBJ-064)."""
     for index in range(scan.cursor.index, known.index + 1):
         ends = _ends(scan.log, at)
         if len(ends) > 1:
@@ -56,7 +56,7 @@ def after_the_record(scan: SegmentScan, at: int, known: Known) -> Parsed | None:
 
 
 def after_the_descriptor(scan: SegmentScan, index: int | None, known: Known) -> Parsed | None:
-    """Return the first record of a segment whose descriptor is faulty (ZBJ-040)."""
+    """Return the first record of a segment with a faulty descriptor (ZBJ-040)."""
     for at in LENGTHS:
         record = scan.parse(at) if _frame(scan.log, at) else None
         if not isinstance(record, Parsed) or record.index > known.index:
@@ -81,7 +81,7 @@ def _ends(log: BinaryIO, at: int) -> set[int]:
 
 
 def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
-    """Return the first record of the chain from ``start`` on that is proven (ZBJ-065)."""
+    """Return the first record of the proven chain that begins at or after ``start`` (ZBJ-065)."""
     record = scan.parse(start)
     if isinstance(record, Parsed) and scan.is_in_order(record):
         chain = _chain(scan, record, known.index)
@@ -125,7 +125,7 @@ class _Chain:
     known_at: int | None
 
     def has(self, known: Known, expected: int) -> bool:
-        """Return whether the chain has the known record, and none before the expected index."""
+        """Return whether the chain has the known record and no record before the expected index."""
         return expected <= self.first.index <= known.index <= self.last.index
 
     def is_proven(self, known: Known) -> bool:

@@ -51,7 +51,7 @@ class Descriptor:
     #: The offset of the fields for the last index and the last position, or None in versions
     #: without these fields.
     seal_at: int | None = None
-    #: The index and the offset of the last record if the segment is sealed, else None.
+    #: The index and the offset of the last record if the segment is sealed, or None.
     sealed: int | None = None
     last_position: int | None = None
 
@@ -68,7 +68,7 @@ class _Short(Exception):
 
 
 def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read the descriptor at the start of a segment; leave ``log`` at the first record."""
+    """Read the descriptor at the start of a segment. Leave ``log`` at the first record."""
     try:
         version = _exactly(log, 1)
         if version == b"\1":
@@ -153,7 +153,7 @@ class SegmentScan:
         self.cursor = cursor
         self.file = file
         self.limit = limit
-        #: After the pass, the offset after the last record.
+        #: The offset after the last record. It is set at the end of the pass.
         self.at = descriptor.length
         #: The length of the segment in bytes if its file is not cut (ZBJ-025).
         self.room = max(size, descriptor.max_segment_size)
@@ -188,7 +188,7 @@ class SegmentScan:
             self.at = record.end
 
     def may_end_before(self, at: int) -> bool:
-        """Return whether a record may end at an offset: a record, the end or a cut follows."""
+        """Return whether a record may end at an offset: a record, the end or a cut is there."""
         self.log.seek(at)
         return at <= self.room and self.log.read(1) in (b"", EOF_FRAME, RECORD_FRAME)
 
@@ -266,7 +266,7 @@ class SegmentScan:
 
 
 def written_end(path: Path, start: int) -> int:
-    """Return the offset after the last non-zero byte, at least ``start`` (ZBJ-034)."""
+    """Return the offset after the last non-zero byte, but not less than ``start`` (ZBJ-034)."""
     last = start
     with path.open("rb") as log:
         for begin, end in extents(log.fileno(), start):

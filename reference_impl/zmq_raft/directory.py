@@ -93,7 +93,7 @@ class Reader:
         self.highest = 0
         # Term of the snapshot.
         self.term: int | None = None
-        #: After the pass, the position for the next write.
+        #: The position for the next write. It is set at the end of the pass.
         self.end = Place(None)
         #: True if a writer may create a new file when the last file is full.
         self.may_follow = True

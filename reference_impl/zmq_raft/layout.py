@@ -19,7 +19,7 @@ HOSTNAME = "walproof"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position for the next write; ``at`` is ``None`` if the writer must start a new file."""
+    """A position for the next write. ``at`` is ``None`` if the writer must start a new file."""
 
     at: int | None
     file: str | None = None
@@ -30,7 +30,7 @@ Parts = Generator[Record | Lost, None, Place]
 
 
 class Refusal(Exception):
-    """The file has another format, or a version that a reader must refuse (ZMR-041)."""
+    """Raised if the file has another format or a version that a reader must refuse (ZMR-041)."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -70,7 +70,7 @@ def is_meta(file: BinaryIO, at: int) -> bool:
 
 
 def read_at(file: BinaryIO, at: int, size: int) -> bytes:
-    """Return the bytes at an offset, fewer at the end of the file."""
+    """Return the bytes at an offset, or fewer at the end of the file."""
     file.seek(at)
     parts = []
     while size:

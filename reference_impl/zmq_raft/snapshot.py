@@ -27,9 +27,9 @@ MAX_NUMBER = 2**53 - 1
 
 
 def read(file: BinaryIO, size: int) -> Parts:
-    """Read the only record of a snapshot, whose end is always null (ZMR-064).
+    """Read the only record of a snapshot.
 
-    Raises :class:`Refusal`.
+    The end is always null (ZMR-064). Raises :class:`Refusal`. Raises :class:`Refusal`.
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"SNAP"[: len(head)]:

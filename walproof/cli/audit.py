@@ -268,7 +268,7 @@ def _count(verdicts: Sequence[Row], verdict: str | None) -> int:
 
 
 def exit_status(verdicts: Sequence[Row]) -> int:
-    """Return 3 if a log is torn, damaged or unreadable, else 4 if a log is refused, else 0."""
+    """Return 3 if a log is torn, damaged or unreadable, 4 if a log is refused, or 0."""
     if any(_count(verdicts, verdict) for verdict in (None, "damaged", "torn")):
         return 3
     return 4 if _count(verdicts, "refused") else 0

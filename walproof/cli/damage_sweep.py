@@ -41,7 +41,7 @@ HELLO_SECONDS = 10.0
 SUMMARY = "summary.json"
 #: Time limit for minimising findings, and the limit after a stop.
 MINIMISE_SECONDS, SECONDS_AFTER_STOP = 20.0, 3.0
-#: The value of ``stopped_by`` after the death of a worker; other values are names of signals.
+#: The value of ``stopped_by`` after the death of a worker. All other values are names of signals.
 DEAD_WORKER = "a dead worker process"
 
 
@@ -63,7 +63,7 @@ def damage_sweep(
     isolated: bool,
     generated: int | None,
 ) -> int:
-    """Run a sweep with the given options; return the exit status."""
+    """Run a sweep with the given options, and return the exit status."""
     shown_out = out or REPORTS / "sweep" / format
     folder = shown_out.absolute()
     profiles = ["recover"] if dominance else profiles

@@ -64,7 +64,7 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Chec
 
 
 def set_one_shot(subject: CheckedProgram, one_shot: bool) -> None:
-    """Set whether a program is one-shot, also in the commands that repeat a case."""
+    """Set whether a program is one-shot, and add this to the commands that repeat a case."""
     subject.one_shot = one_shot
     chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
     chosen += flag(subject.isolated)

@@ -93,7 +93,10 @@ def gather_log(log: Log, records: int | None = None, lost: int | None = None) ->
 
 
 def few(log: Log, most: int | None) -> Iterator[Event | Passed]:
-    """Yield the events of a log; a scanner only counts the records after the first ``most``."""
+    """Yield the events of a log.
+
+    After the first ``most`` records, a scanner only counts records.
+    """
     if most is None or not log.is_read_by_scanner:
         yield from log.events()
         return

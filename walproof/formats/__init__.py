@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 @cache
 def find_part(package: str, format_id: str, part: str) -> str | None:
-    """Return the name of a format's module ``part`` in ``package``; None if there is none.
+    """Return the name of a format's module ``part`` in ``package``, or None if there is none.
 
     Raises ``UnknownFormat``.
     """
@@ -61,7 +61,7 @@ def find_part(package: str, format_id: str, part: str) -> str | None:
 
 @cache
 def import_part(package: str, format_id: str, part: str) -> Any:
-    """Import a format's module ``part`` in ``package``; return None if there is none.
+    """Import a format's module ``part`` in ``package``. Return None if there is none.
 
     Raises ``UnknownFormat``.
     """
@@ -111,7 +111,7 @@ class FormatPlugin:
 
     @property
     def scanner(self) -> Scanner | None:
-        """Return the bulk scanner; None if the format has none or numba is not installed."""
+        """Return the bulk scanner, or None if the format has none or numba is not installed."""
         return import_part(__name__, self.id, "scanner") if self.has_scanner else None
 
     @cached_property

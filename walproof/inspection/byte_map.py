@@ -78,7 +78,7 @@ class Outline:
 
 
 def outline(events: Iterable[Event | Records], size: int) -> Outline:
-    """Return the outline of a log, ``size`` bytes long, from a reader's or scanner's events."""
+    """Return the outline of a log of ``size`` bytes from the events of a reader or scanner."""
     result, lost = Outline(size), []
     for event in events:
         if isinstance(event, Record):

@@ -138,9 +138,9 @@ class RowReader:
 
 
 class Malformed(ValueError):
-    """Mode ``FAILFAST`` found a row that is not a record.
+    """Raised in mode ``FAILFAST`` for a row that is not a record.
 
-    The message has file, offset and reason.
+    The message contains the file, the offset and the reason.
     """
 
 

@@ -86,7 +86,7 @@ def _in_go_package(text: str) -> str:
 def _in_rust_edition(text: str) -> str:
     # The compiler ends texts in UTF-16 at the first zero byte, not at a zero unit.
     text = _WIDE_TERM.sub(r"\1_multi(\2&[0, 0], \3", text)
-    # `extern crate` is from the 2015 edition; inside one crate `super` finds the modules.
+    # `extern crate` is from the 2015 edition. Inside one crate, `super` finds the modules.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
 
 

@@ -31,13 +31,17 @@ LOGS: list[dict[str, Any]] = [
 OURS = "Parsers of journal files (write-ahead logs)"
 
 RUNTIME = HERE / "runtime"
-#: Runtimes included as ``kaitai/``, for languages whose official runtime is in no registry.
+#: Runtimes that a package includes as ``kaitai/``, because the official runtime of the language is
+#: in no registry.
 RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar in a package. It imports the grammars in ``needs``; its parser is in ``file``."""
+    """A grammar in a package.
+
+    It imports the grammars in ``needs``, and its parser is in ``file``.
+    """
 
     source: Path
     id: str

@@ -141,7 +141,10 @@ def _difference(log: ReviewedLog) -> tuple[str, str]:
 
 
 def describe(replies: Mapping[str, Any]) -> str:
-    """Describe the difference between the replies of both sides, empty if they agree."""
+    """Describe the difference between the replies of both sides.
+
+    The text is empty if they agree.
+    """
     old, new = replies["old"], replies["new"]
     if "error" in old or "error" in new:
         outcomes = [reply.get("error", "an answer") for reply in (old, new)]

@@ -158,7 +158,7 @@ class GrammarChange:
     paths: set[str] = field(default_factory=set)
 
     def findings(self) -> Iterator[ReviewFinding]:
-        """Yield a finding for each changed field; the logs decide its severity."""
+        """Yield a finding for each changed field. Its severity depends on the logs."""
         for path in [*self.old, *(path for path in self.new if path not in self.old)]:
             old, new = self.old.get(path), self.new.get(path)
             side = new or self.old[path]
@@ -266,7 +266,7 @@ def read_with_grammars(
     changes: Mapping[str, GrammarChange], format: str, logs: Iterable[ReviewedLog],
     worker: RevisionReaders, scratch: Path,
 ) -> Table:  # fmt: skip
-    """Read the logs with the parsers of both versions; return the table of changed answers."""
+    """Read the logs with the parsers of both versions. Return the table of changed answers."""
     table = Table(format, "grammar")
     differing: set[ReviewedLog] = set()
     # Undamaged logs come first: if an undamaged log differs, its damaged copies prove nothing.

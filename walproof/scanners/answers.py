@@ -18,7 +18,7 @@ def answer(format_id: str, events: Iterable[Event]) -> Answer:
 
 
 def read(log: ReadableLog) -> Iterator[ReferenceEvent]:
-    """Yield the same events as ``Format.read`` in the profile ``recover``, by the scanner."""
+    """Yield the events of a scanner in the form of ``Format.read`` in the profile ``recover``."""
     return in_full(log.format, scanner(log.format).scan(log, Wanted()))
 
 

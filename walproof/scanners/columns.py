@@ -37,13 +37,13 @@ class Column:
     @cached_property
     def type(self) -> pa.DataType:
         """Return the type of the column."""
-        # pyarrow belongs to an extra; listing columns works without pyarrow.
+        # pyarrow belongs to an extra, but listing columns works without pyarrow.
         import pyarrow as pa
 
         return pa.type_for_alias(self.type_name)
 
     def of(self, record: Record) -> Any:
-        """Return the value for the column; None if the record has none."""
+        """Return the value for the column, or None if the record has no value."""
         return record.fields.get(self.name)
 
     def to_answer(self, value: Any) -> Any:
@@ -75,7 +75,10 @@ class JsonColumn(Column):
     """A structured field, which is JSON text in a column."""
 
     def of(self, record: Record) -> Any:
-        """Return the JSON text, or None without the field. A stored null is the text ``null``."""
+        """Return the JSON text, or None if the field is missing.
+
+        A stored null is the text ``null``.
+        """
         if self.name not in record.fields:
             return None
         return json.dumps(record.fields[self.name], ensure_ascii=False, separators=(",", ":"))

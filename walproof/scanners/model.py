@@ -25,7 +25,7 @@ LONGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Wanted:
-    """A selection of the output; ``columns`` is None to select all fields.
+    """A selection of the output. If ``columns`` is None, all fields are selected.
 
     Payloads and values of journal entries are truncated to ``max_payload`` bytes, and their records
     are marked in ``Records.truncated``.
@@ -37,7 +37,10 @@ class Wanted:
 
     @property
     def cap(self) -> int:
-        """Return the maximum number of payload bytes that a kernel stores; negative for none."""
+        """Return the maximum number of payload bytes that a kernel stores.
+
+        It is negative for none.
+        """
         return min(self.max_payload, LONGEST) if self.payload else -1
 
     def wants(self, column: str) -> bool:
@@ -47,7 +50,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a log that can be scanned separately; picklable.
+    """A part of a log that can be scanned separately. Instances can be pickled.
 
     ``[start, end)`` are byte offsets in ``file``, which is None in a log of one file. ``state`` is
     the state of the format's scanner at ``start``.
@@ -145,7 +148,7 @@ class Scanner(Protocol):
         """
 
     def scan(self, log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """Yield the events of a part; only ``WHOLE`` has an ``End``. Raises ``OSError``.
+        """Yield the events of a part. Only ``WHOLE`` has an ``End``. Raises ``OSError``.
 
         All parts together yield exactly the records and lost ranges of the log.
         """

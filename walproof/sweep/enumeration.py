@@ -35,8 +35,8 @@ SHIFTING = frozenset(
 #: a file where bytes are inserted or replaced by older bytes.
 MAX_SPLICES, CONTENT_FLIPS, MAX_BOUNDARIES = 40, 16384, 512
 
-#: Maximum number of files in a control whose names are changed: half are the first files, half the
-#: last files.
+#: Maximum number of files in a control whose names are changed. Half of them are the first files,
+#: and half are the last files.
 NAMES_OF = 12
 
 #: Number of equal bytes that separate two ranges of one write.
@@ -86,7 +86,7 @@ class Family(NamedTuple):
 
 
 class Computed(Sequence[Any]):
-    """A sequence whose elements are computed on access."""
+    """A sequence. Its elements are computed on access."""
 
     def __init__(self, count: int, element: Callable[[int], Any]) -> None:
         self._count = count
@@ -243,7 +243,7 @@ class ControlFile:
 
 
 def families_of_file(file: ControlFile, older: Sequence[Control], format: str) -> Iterator[Family]:
-    """Yield the families of one file; their order determines the numbers of cases."""
+    """Yield the families of one file. Their order determines the numbers of cases."""
     content = file.fields.content
     # The step is odd, so that a sample has all bits of a byte.
     bits = range(0, 8 * len(content), -(-8 * len(content) // CONTENT_FLIPS) | 1)
@@ -294,7 +294,7 @@ def _set(file: ControlFile, field: Field, new: bytes) -> Operation:
 
 
 def edge_values(old: bytes) -> list[bytes]:
-    """Return extreme numbers, 1, and the old value ± 1, in both byte orders."""
+    """Return extreme numbers, 1, and the old value plus and minus 1, in both byte orders."""
     width = len(old)
     top = 1 << 8 * width - 1
     edges = []
@@ -457,7 +457,7 @@ DAMAGES: Mapping[str, _Damages] = {
 
 
 def families_of_files(control: Control) -> list[Family]:
-    """Return the families of changes to whole files; the list is empty for a log of one file."""
+    """Return the families of changes to whole files. The list is empty for a log of one file."""
     if isinstance(control.contents, bytes):
         return []
     changes: dict[str, list[LogDamage]] = {name: [] for name in ON_FILES}

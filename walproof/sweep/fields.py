@@ -41,7 +41,7 @@ class FieldsOfFile:
         return {field.path: field for field in (*self.all, *self.leaves)}
 
     def at(self, offset: int) -> Field | None:
-        """Return the leaf that contains a byte; None if no leaf contains the byte."""
+        """Return the leaf that contains a byte, or None if no leaf contains the byte."""
         number = bisect_right(self.leaves, offset, key=lambda field: field.start) - 1
         if number >= 0 and offset < self.leaves[number].end:
             return self.leaves[number]
@@ -64,7 +64,7 @@ def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
 
 
 def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
-    """Return the field map of a file, ``size`` bytes long, from its parsed fields."""
+    """Return the field map of a file of ``size`` bytes from its parsed fields."""
     spans: dict[tuple[int, int], Field] = {}
     leaves: list[Field] = []
     content = bytearray(b"\1") * size

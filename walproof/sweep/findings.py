@@ -34,8 +34,8 @@ _OF_APPENDS = ("records", "expect", "after", "accept", "may_refuse", "must_refus
 def ordered(result: SweepResult) -> list[SweepFinding]:
     """Return the findings of a sweep, most harmful first.
 
-    Findings with the same effect by the same single damage are joined: their verdicts may differ.
-    Findings of ``dominance`` stay apart, because each reason has its own requirement.
+    Findings with the same effect and the same single damage are merged, even if their verdicts
+    differ. Findings of ``dominance`` are not merged, because each reason has its own requirement.
     """
     joined: dict[Hashable, SweepFinding] = {}
     for finding in sorted(result.findings.values(), key=lambda f: (_rank(f), f.order)):

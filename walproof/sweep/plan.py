@@ -29,7 +29,7 @@ WALL_MS = 2000
 SMALL_BYTES = 4096
 #: Maximum number of earlier states of a generated log. Damage copies stale bytes from these.
 MAX_EARLIER = 3
-#: Number of cases in a shard, which take most readers a few seconds.
+#: Number of cases in a shard. Most readers need a few seconds for a shard.
 SHARD_CASES = 1000
 
 TRUNCATIONS, SINGLES, TORN_WRITES, ON_WHOLE_FILES, CONTEXTS, PAIRS, APPENDS = (
@@ -122,7 +122,7 @@ class SweepPlan:
     profiles: tuple[str, ...]
     #: True if only ``dominance`` counts, and only damage without forged checksums runs.
     dominance: bool = False
-    #: Patterns for the families of damages that run; empty for all.
+    #: Patterns for the families of damage that run. If it is empty, all families run.
     damages: tuple[str, ...] = ()
     shards: list[list[CaseRange]] = field(default_factory=list, repr=False)
     coverage: dict[str, GroupCoverage] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class SweepPlan:
         return self.enumerations[control]
 
     def cases(self, cases: CaseRange) -> Iterator[DamageCase | None]:
-        """Yield the cases of a range; None for a pair of changes that cannot be combined."""
+        """Yield the cases of a range, with None for a pair of changes that cannot be combined."""
         changes = self.enumeration(cases.control).families[cases.family].changes
         # Many controls start with the same bytes, so the first prefix differs in each control.
         first = 7919 * (cases.control + cases.setting)
@@ -157,7 +157,7 @@ class SweepPlan:
 
 
 def group_of(family: str) -> str:
-    """Return the group that a family's cases count in, in the control's own context."""
+    """Return the group to which a family's cases belong in the control's own context."""
     named = {
         "truncate": TRUNCATIONS,
         TORN_WRITE: TORN_WRITES,

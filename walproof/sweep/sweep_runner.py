@@ -227,7 +227,7 @@ class SweepRunner:
             worker.close()
 
     def run(self, cases: Iterable[DamageCase | None]) -> SweepResult:
-        """Run cases. Errors of a reader are findings; only errors of the machine are raised."""
+        """Run cases. Errors of a reader become findings. Only errors of the machine are raised."""
         self.result = SweepResult()
         self._identities: set[str] = set()
         self._failures: Counter[str] = Counter()
@@ -267,7 +267,7 @@ class SweepRunner:
     # -- cases ---------------------------------------------------------------------------------
 
     def damaged(self, case: DamageCase) -> DamagedCase | None:
-        """Return a case with its log; None if the log, or the context, is impossible."""
+        """Return a case with its log, or None if the log or the context is impossible."""
         prepared = self.prepared(case.control, case.setting)
         if prepared is None:
             return None
@@ -301,7 +301,7 @@ class SweepRunner:
                 same = properties.same_again(self.reference, *log, setting.profile)
                 faults += [] if same else [properties.NOT_AGAIN]
                 faults += self._faults_of_profiles(case)
-        except Exception as error:  # a defect is a finding; the sweep continues
+        except Exception as error:  # a defect is a finding, and the sweep continues
             if not setting.appends and self.format_sweep.owes_no_answer(error):
                 result.skipped_cases["void"] += 1
                 return False
@@ -324,7 +324,7 @@ class SweepRunner:
         return case.request is not None or not setting.appends
 
     def expect(self, case: DamagedCase) -> list[str]:
-        """Set the expected answer of a case; return the violated invariants."""
+        """Set the expected answer of a case. Return the violated invariants."""
         prepared, setting, change = case.prepared, case.setting, case.case.change
         if not setting.appends:
             case.expected = self.reference.read(prepared.control, case.contents, setting.profile)
@@ -487,7 +487,7 @@ def _key(payload: bytes) -> str:
 
 
 def run_shards(plan: SweepPlan, seconds: float | None = None) -> Iterator[tuple[int, SweepResult]]:
-    """Run the shards of a plan in a worker pool; yield numbers and results.
+    """Run the shards of a plan in a worker pool. Yield numbers and results.
 
     No shard starts after ``seconds``. Raises ``WorkerDied``.
     """

@@ -196,7 +196,7 @@ class DataFile:
         return end if ended and end <= limit else None
 
     def search(self, at: int, limit: int, or_proven: bool = False) -> int | None:
-        """Return the next plausible, or proven, batch that begins in ``[at, limit)`` (KDB-046)."""
+        """Return the next plausible or proven batch that begins in ``[at, limit)`` (KDB-046)."""
         start, offset = self.searched[or_proven]
         if not start <= at <= offset:
             offset = at
@@ -249,7 +249,7 @@ class DataFile:
         return end != at + 28 and self.sum_holds(batch, end)
 
     def go_on(self, at: int, fault: str) -> tuple[int | None, int, str]:
-        """Return the offset at which to resume (or None), the end of the loss, and its code."""
+        """Return the resume offset (or None), the end of the lost range, and its reason code."""
         batch = self.batch(at)
         end = self.claimed_end(batch)
         if fault == "bad-header":
@@ -277,7 +277,7 @@ class DataFile:
         return place, stop, fault
 
     def go_on_before(self, at: int, end: int, fault: str) -> tuple[int | None, int, str]:
-        """Apply lines B1 to B4 of the chapter to a batch whose end is in step."""
+        """Apply lines B1 to B4 of the chapter to a batch that ends in step."""
         place = self.chain(at, end)
         if place is not None and place < end:
             proof = self.sum_holds(self.batch(at), place)
@@ -311,7 +311,7 @@ class DataFile:
         self.unsettle_headers(at, place)
 
     def unsettle_headers(self, at: int, to: int) -> None:
-        """Note where the batches of all headers in ``[at, to)`` claim to end."""
+        """Note the offsets at which the headers in ``[at, to)`` state the ends of their batches."""
         while 0 <= (at := self.data.find(HEADER, at)) < to:
             self.unsettle(self.claimed_end(self.batch(at)) or 0)
             at += 1

@@ -133,7 +133,7 @@ class Survey:
     compression: int | None = None
 
     def belongs(self, found: Parsed) -> bool:
-        """Return whether a physical record has the number of this log, or no number."""
+        """Return whether a physical record has the number of this log or no number."""
         return found.number is None or found.number == self.number
 
     def own(self, at: int) -> int | None:
@@ -195,7 +195,7 @@ def look_through(log: bytes, number: int | None) -> Survey:
 
 @dataclass
 class Open:
-    """A record of which FIRST has been read, but not LAST."""
+    """A record whose FIRST fragment has been read, but not its LAST fragment."""
 
     at: int
     to: int
@@ -240,7 +240,7 @@ class Reader:
     def last_own(self, start: int) -> int:
         """Return where the last whole fragment in a block begins, or -1 (recyclable logs only).
 
-        The fragment counts at any offset, but only with its own right checksum (RDB-050).
+        The fragment counts at any offset, but only if its own checksum is correct (RDB-050).
         """
         if start not in self.last_whole:
             assert self.known.number is not None
@@ -264,7 +264,7 @@ class Reader:
         return False
 
     def lose(self, at: int, to: int, reason: str) -> None:
-        """Report damage that the cut of a WAL-sync log may expose, with the open record."""
+        """Report damage that becomes visible if a WAL-sync log is cut, and the open record."""
         self.last_fault = at
         self.damage(at, to, reason)
         if self.open:
@@ -402,7 +402,7 @@ class Reader:
     # Sound physical records.
 
     def take(self, found: Parsed) -> None:
-        """Make checks 9 to 12 of RDB-040 on a valid physical record."""
+        """Run checks 9 to 12 of RDB-040 on a valid physical record."""
         role = found.kind - ROLES[found.dialect] if found.dialect else 0
         is_metadata = found.kind in METADATA and found.header != 19
         if found.dialect == self.known.dialect and 1 <= role <= 4 and not is_metadata:

@@ -88,7 +88,7 @@ class Segment:
         return ZeebeSegment.Record(at, self.top._io, self.top, self.top)
 
     def fault_at(self, at: int) -> str | None:
-        """Perform the checks 1 to 9 of ZBJ-025. The code of check 1 is empty."""
+        """Run checks 1 to 9 of ZBJ-025. Check 1 has an empty reason code."""
         if at >= len(self.data) or self.data[at] == 0:
             return ""
         return "unknown-frame" if self.data[at] != 1 else self.content_fault(self.parse(at))
@@ -122,7 +122,7 @@ class Segment:
         return None
 
     def end_of(self, at: int) -> int | None:
-        """Return the end of a faulty record by its two lengths (ZBJ-064)."""
+        """Return the end of a faulty record, as its two lengths state it (ZBJ-064)."""
         if at + 49 > len(self.data):
             return None
         (length,) = struct.unpack_from("<I", self.data, at + 17)
@@ -142,7 +142,7 @@ class Segment:
         return at <= max(size, self.max_size)
 
     def chain_at(self, at: int) -> tuple[list[int], int]:
-        """Return the offsets of a chain, and its end. A whole record begins it (ZBJ-065)."""
+        """Return the offsets of a chain that begins with a whole record, and its end (ZBJ-065)."""
         offsets = [at]
         parsed = self.parse(at)
         while True:
@@ -281,7 +281,7 @@ class Recovery:
         self.front = self.over = True
 
     def without_descriptor(self, number: int) -> None:
-        """Look for records in a segment whose descriptor cannot be read (ZBJ-040)."""
+        """Look for records in a segment with an unreadable descriptor (ZBJ-040)."""
         segment, known = self.segments[number], self.known(number)
         assert segment.fault
         first = None
@@ -354,7 +354,7 @@ class Recovery:
         return (chain[0], first) if is_right else None
 
     def neighbour(self, segment: Segment, at: int, known: int) -> tuple[int, int] | None:
-        """Return offset and index of the record to which the lengths lead (ZBJ-064)."""
+        """Return offset and index of the record at the end of a faulty record (ZBJ-064)."""
         for index in range(self.next_index(), known + 1):
             end = segment.end_of(at)
             if end is None:

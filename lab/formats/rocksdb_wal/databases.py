@@ -17,7 +17,7 @@ from reference_impl.answer import NewRecord
 
 FORMAT = "rocksdb-wal"
 NAME = "000012.log"
-#: The name of the older log, whose file was recycled.
+#: The name of the older log, which was recycled.
 OLDER_NAME = "000008.log"
 FIRST_SEQUENCE = 101
 #: The context of a writer, by variant.

@@ -25,7 +25,7 @@ class KahaDBSweep(FormatSweep):
     pairs_tell = False
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """True if a directory has the name of a data file (KDB-024)."""
+        """True if the name of a data file is the name of a directory (KDB-024)."""
         if isinstance(contents, bytes):
             return False
         folders = {name.partition("/")[0] for name in contents if "/" in name}

@@ -92,7 +92,7 @@ _PEBBLE: Mapping[int, Layout] = {
     0x17: Layout("delete sized", _OPAQUE),
     0x18: Layout("excise", _RANGE),
 }
-#: The names of RocksDB's operations whose tags mean other operations in Pebble.
+#: The names of RocksDB's operations with tags that have another meaning in Pebble.
 _AMBIGUOUS = {_ROCKSDB[tag].name for tag in _PEBBLE.keys() & _ROCKSDB.keys() - _BOTH.keys()}
 _FIELDS: Mapping[int, Layout] = {
     1: Layout("comparator", ("name",)),
@@ -109,12 +109,12 @@ _FIELDS: Mapping[int, Layout] = {
 class Items:
     """The operations of a write batch, or the fields of a version edit.
 
-    All items are checked and counted; the first :func:`max_items` are listed.
+    All items are checked and counted. The first :func:`max_items` items are listed.
     """
 
     def __init__(self, payload: bytes, sequence: int | None = None) -> None:
         self.payload = payload
-        #: The sequence number of a write batch; None for a version edit.
+        #: The sequence number of a write batch, or None for a version edit.
         self.sequence = sequence
         self.noun = "field" if sequence is None else "operation"
         self.at = 0 if sequence is None else _HEADER.size
@@ -168,7 +168,7 @@ class Items:
         )
 
     def description(self) -> Description:
-        """Describe the items; if there are many, the text shows counts and the first item."""
+        """Describe the items. If there are many, the text shows counts and the first item."""
         total = self.counts.total()
         text = ", ".join(self.shown) or f"no {self.noun}s"
         if total > _SHOWN_ITEMS:

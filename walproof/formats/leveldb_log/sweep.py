@@ -39,11 +39,14 @@ class LevelDBSweep(FormatSweep):
         return start, block_end(end)
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """A whole header with a part of its data has a wrong checksum (LDB-028)."""
+        """A whole header followed by a part of its data has a wrong checksum (LDB-028)."""
         return True
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Write records that end at or cross a block end. A crash may cut the last one."""
+        """Write records that end at or cross the end of a block.
+
+        A crash may cut the last record.
+        """
         log.name = "000003.log"
         log.write([])
         for _ in range(log.chance.randrange(1, 6)):

@@ -81,7 +81,7 @@ class RocksDBSweep(FormatSweep):
         return start, last if is_proven and not is_compressed else math.inf
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Without a valid record of a numbered dialect, old bytes look like damage."""
+        """If no record of a numbered dialect is valid, old bytes look like damage."""
         return not any("log_number" in record.fields for record in control.earlier[0].records)
 
     def write_history(self, log: HistoryWriter) -> None:

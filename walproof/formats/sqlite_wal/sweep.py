@@ -52,19 +52,19 @@ class SqliteSweep(FormatSweep):
         return NewRecord(b"x" * _page_size(task))
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the transactions with it; after a commit frame also the next (SQW-040)."""
+        """Damage costs the transactions in it and, after a commit frame, the next one (SQW-040)."""
         later = [record.at + record.size for record in control.records if record.at >= end]
         return start, later[0] if len(later) > 1 else math.inf
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Frames that were dropped earlier may follow the torn frames, with the same salts."""
+        """Earlier dropped frames with the same salts may follow the torn frames."""
         before = control.earlier[0]
         data = before.files[""]
         end = max([HEADER_SIZE, *(record.at + record.size for record in before.records)])
         return data[16:24] in data[end:]
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Write generations over each other, with some transactions padded or rolled back."""
+        """Write generations over each other. Some transactions are padded or rolled back."""
         chance, log.name = log.chance, "test.db-wal"
         order: Order = chance.choice(("<", ">"))
         for generation in range(chance.randrange(1, 4)):

@@ -29,7 +29,7 @@ class ZeebeSweep(FormatSweep):
     may_end_anywhere = True
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Write full, truncated, overwritten and compacted segments; a part of them is flushed."""
+        """Write full, truncated, overwritten and compacted segments. Some of them are flushed."""
         chance = log.chance
         log.name = "partition"
         size = chance.choice((250, 400, 1000))

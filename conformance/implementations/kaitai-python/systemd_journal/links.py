@@ -29,7 +29,7 @@ class Links:
         self.arrays: set[int] = set()
         # The targets of invalid links, with the first fault of each.
         self.misled: dict[int, Fault] = {}
-        # How many items of an entry count, if the rest is too large (SDJ-092).
+        # The number of items that count if an entry is too large (SDJ-092).
         self.given: dict[int, int] = {}
 
     def sound(self, link: int, *types: int) -> Found | None:
@@ -107,7 +107,7 @@ class Links:
     # Entries (SDJ-043, SDJ-047, SDJ-107)
 
     def check_entries(self) -> None:
-        """Check each entry, and collect the entries of each DATA."""
+        """Check each entry, and collect the entries that contain each DATA object."""
         width, number = 4 if self.journal.is_compact else 16, 0
         to_give = 256 * self.journal.place + 4 * self.journal.limit
         for entry in self.entries:
@@ -168,7 +168,7 @@ class Links:
                 self.journal.blame(Fault(TABLES, "bad-header", field_at, field_at + 16))
 
     def check_table(self, table: Found, member_type: int) -> None:
-        """Check the chains of one table, and that the chains reach all objects of a type."""
+        """Check the chains of one table, and check that they contain all objects of a type."""
         reached: set[int] = set()
         buckets = table.body.buckets
         unbroken = [
@@ -222,7 +222,7 @@ class Links:
     # Lists of fields (SDJ-025)
 
     def check_fields(self) -> None:
-        """Check the lists of all FIELDs, and that the lists contain all DATA."""
+        """Check the lists of all FIELD objects, and check that they contain all DATA objects."""
         had: set[int] = set()
         fields = self.journal.sound(FIELD)
         unbroken = [self.check_field(field, had) for field in fields]
@@ -256,7 +256,7 @@ class Links:
             self.check_list(data)
 
     def check_list(self, data: Found) -> None:
-        """Compare the list of one DATA with the entries whose items lead to this DATA."""
+        """Compare the list of a DATA object with the entries that contain this object."""
         journal, body = self.journal, data.body
         users = list(dict.fromkeys(self.users.get(data.at, [])))  # SDJ-019
         if bool(body.ofs_entry) != bool(body.num_entries):

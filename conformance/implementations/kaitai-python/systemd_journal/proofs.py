@@ -11,7 +11,7 @@ from .walk import DATA, ENTRY, FIELD, Journal
 
 
 def has_wrong_flag(journal: Journal) -> bool:
-    """Return whether the inverted keyed flag gives a right hash (SDJ-106)."""
+    """Return whether a hash is correct with the keyed flag inverted (SDJ-106)."""
     return any(
         journal.inverse_hash(item.payload) == item.body.hash
         for item in journal.objects.values()
@@ -20,7 +20,7 @@ def has_wrong_flag(journal: Journal) -> bool:
 
 
 def right_file_id(journal: Journal) -> bytes | None:
-    """Return ``file_id`` with one bit inverted that gives the hash of a FIELD (SDJ-106)."""
+    """Return ``file_id`` with the inverted bit that makes the hash of a FIELD correct (SDJ-106)."""
     fields = [
         item for item in journal.objects.values() if item.type == FIELD and is_name(item.payload)
     ]
@@ -34,7 +34,7 @@ def right_file_id(journal: Journal) -> bytes | None:
 
 
 def prove(journal: Journal, is_key_doubtful: bool = False) -> None:
-    """Restore each object with a wrong hash that other bytes of the file prove."""
+    """Restore each object with a wrong hash if other bytes of the file prove its payload."""
     by_hash, by_xor = proven(journal)
     if is_key_doubtful and by_xor and not by_hash:  # SDJ-106
         journal.blame(Fault(KEY, "bad-header", 24, 40))
@@ -82,7 +82,7 @@ def proven(journal: Journal) -> tuple[set[int], set[int]]:
 
 
 def is_xor_right(journal: Journal, entry: Found, targets: list[Found | None]) -> bool:
-    """Return whether ``xor_hash`` of an entry is right for the payloads of its items."""
+    """Return whether ``xor_hash`` of an entry matches the payloads of its items."""
     hashes = 0
     for data in targets:
         if data is None or not journal.is_provable(data):

@@ -82,7 +82,7 @@ class Key:
 
 
 def check(journal: Journal, text: str | None) -> None:
-    """Check all tags in file order. ``text`` is the verification key; raises ``ValueError``."""
+    """Check all tags in file order. ``text`` is the verification key. Raises ``ValueError``."""
     has_tag = any(item.type == TAG for item in journal.objects.values())
     is_sealed = journal.header.is_sealed
     key = Key.parsed(text) if text is not None and (has_tag or is_sealed) else None

@@ -80,7 +80,7 @@ class Journal:
     def framed(self, at: int, first: int | None = None) -> tuple[int, int] | None:
         """Return the type and size of the object at an offset, or None (SDJ-011).
 
-        ``first`` is the lowest offset at which an object may begin; the default is ``header_size``.
+        ``first`` is the lowest offset at which an object may begin (default: ``header_size``).
         """
         if at % 8 or at < (first or self.header_size) or at + 16 > self.size:
             return None
@@ -95,7 +95,7 @@ class Journal:
         return not body if type == TAG else body >= 1 and body % self.unit[type] == 0
 
     def parsed(self, at: int, size: int | None = None) -> Any:
-        """Return an object as the parser reads it, with its own size or with a corrected one."""
+        """Return a parsed object, with the size in its header or with a corrected size."""
         if size is not None:
             data = (
                 self.data[at : at + 8] + size.to_bytes(8, "little") + self.data[at + 16 : at + size]
@@ -172,7 +172,7 @@ class Journal:
     # Links that are known without a walk (SDJ-041).
 
     def arrays_of_chain(self) -> Iterator[Any]:
-        """Yield the arrays of the main chain, until a link leads back or to the last array."""
+        """Yield the arrays of the main chain, up to the last array or a link that leads back."""
         at, end = self.header.entry_array_offset, 0
         while at >= end and self.is_a(at, ARRAY):
             array = self.parsed(at)
@@ -230,7 +230,7 @@ class Journal:
     def known_after(self, at: int, stop: int | None = None) -> int | None:
         """Return the offset of the first valid object after ``at`` that a link leads to.
 
-        ``stop`` limits the search to lower offsets. A place is tried once for each ``at``.
+        ``stop`` limits the search to lower offsets. Each offset is tried once for each ``at``.
         """
         known = self.known()
         place, index, result = self._search
@@ -270,7 +270,7 @@ class Journal:
     ) -> int | None:
         """Return the size that other bytes of the file give an object, if any (SDJ-104).
 
-        ``own`` is the object by its own size, if it is framed.
+        ``own`` is the object with the size in its header, if it is framed.
         """
         type = self.data[at]
         if type in (DATA, FIELD):
@@ -303,7 +303,7 @@ class Journal:
         return None if other == size else other
 
     def items_after(self, start: int) -> Iterator[int]:
-        """Yield the offsets of DATA that items from an offset on point to, up to the file's end."""
+        """Yield the DATA offsets in the items from an offset on, up to the end of the file."""
         width = self.unit[ENTRY]
         for at in range(start, self.size - width + 1, width):
             self.io.seek(at)
@@ -324,7 +324,7 @@ class Journal:
         return size if size > 64 else None
 
     def proven_size(self, at: int) -> int | None:
-        """Return the smallest larger size of a usable ENTRY with which ``xor_hash`` is right."""
+        """Return the smallest larger size of an ENTRY for which ``xor_hash`` is correct."""
         entry = self.parsed(at)
         own, width, size, hashes = entry.len_object, self.unit[ENTRY], 64, 0
         next_link = next(self.items_after(at + own), 0)
@@ -355,7 +355,7 @@ class Journal:
     # The walk
 
     def walk(self) -> None:
-        """Find all objects; report everything else as lost."""
+        """Find all objects, and report all other bytes as lost."""
         passed_over = list(self.passed_over())
         if passed_over:
             self.lose(min(272, *passed_over), self.header_size, "bad-header", SKIPPED)

@@ -66,7 +66,10 @@ def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
 def answer(
     events: list[dict[str, Any]], end: Any, files: list[tuple[str, int]], profile: str
 ) -> dict[str, Any]:
-    """Return the answer for some events. ``strict`` reports all from the first damage as lost."""
+    """Return the answer for some events.
+
+    With ``strict``, everything after the first damage is lost.
+    """
     damage = [e for e in events if "reason" in e and not e["reason"].startswith("torn-")]
     torn = [e for e in events if "reason" in e and e["reason"].startswith("torn-")]
     if damage and profile == "strict":

@@ -17,7 +17,7 @@ Changes = dict[str, tuple[Any, int]]
 
 
 def state_file(data: bytes) -> File:
-    """Read a state file; its last record also has the state (ZMR-072)."""
+    """Read a state file. The last record also contains the state (ZMR-072)."""
     file = File(len(data), end=len(data))
     merged: dict[str, tuple[Any, int]] = {}
     total: float = 1  # the map itself
@@ -38,7 +38,7 @@ def state_file(data: bytes) -> File:
 
 
 def after_fault(data: bytes, file: File) -> list[dict[str, Any]]:
-    """Return the updates after the only faulty update, and shorten its range (ZMR-107)."""
+    """Return the updates after the only faulty update, and shorten the lost range (ZMR-107)."""
     at = file.lost[0]["from"]
     size = extent(State.from_bytes(data[at:]).updates[0], 0)
     if size is None:
