@@ -123,14 +123,12 @@ class Scan:
 
     def is_fill(self, at: int) -> bool:
         """Return whether the file contains only preallocated space from ``at`` on (KDB-013)."""
-        if at >= self.size:
-            return True
         if at < self._fill:
             # A batch may have overwritten the first bytes of a preallocated EOF record.
             left = self._fill - at
             return left < len(EOF_RECORD) and EOF_RECORD.endswith(self.source.get(at, left))
         head = self.source.get(at, len(EOF_RECORD))
-        # If no byte is left, the file was truncated while it was read.
+        # If no byte is left, the file ends here, or was truncated while it was read.
         return not head or head[0] == 0 or head == EOF_RECORD
 
     def _in_step(self, at: int) -> bool:

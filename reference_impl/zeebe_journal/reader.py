@@ -177,7 +177,7 @@ class Journal:
         # The highest index of a segment after the current one, or None.
         self.highest: int | None = None
         # The index of the next segment that can be read, or None.
-        self.next_index: int | None = None
+        self.next_index: int | None
         # True if a writer cannot continue in the last segment that was searched (ZBJ-044).
         self.is_mended = False
         # The end of the last segment, unless a seal confirms that its last record is there.
@@ -327,8 +327,7 @@ class Journal:
             if found is None:
                 break
             self.is_mended = True
-            if found.at == at:
-                any_frame_at = at
+            any_frame_at = found.at
             if found.at == at and found.index == cursor.index:
                 yield Lost(at, at + 1, "unknown-frame", file=segment.file)
             else:
@@ -378,18 +377,19 @@ class Journal:
         known: Known | None,
     ) -> Parsed | None:
         """Return the next proven record after a fault at ``at``, or None (ZBJ-063 to ZBJ-065)."""
-        is_known = known is not None and cursor.index <= known.index
-        if reason != "unknown-frame" and not is_known:
+        is_truncated = False
+        if known is not None and cursor.index <= known.index:
+            # A frame of 0 before a flushed record may come from a truncation (ZBJ-062).
+            is_truncated = reason is None and known.is_flushed
+        elif reason != "unknown-frame":
             return None
         with segment.path.open("rb") as log:
             scan = SegmentScan(log, segment.size, descriptor, cursor, None, limit)
-            # A frame of 0 before a flushed record may come from a truncation (ZBJ-062).
-            is_truncated = reason is None and known is not None and known.is_flushed
-            if reason in (None, "unknown-frame") and not is_truncated:
+            if not is_truncated:
                 record = scan.parse(at)
                 if isinstance(record, Parsed) and scan.is_next(record) and scan.is_in_order(record):
                     return record
-            if known is None or not is_known:
+            if known is None:
                 return None
             found = None if is_truncated else after_the_record(scan, at, known)
             return found or search(scan, at, known)

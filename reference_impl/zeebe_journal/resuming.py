@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from reference_impl.zeebe_journal.layout import (
-    LARGEST_INDEX,
     RECORD_FRAME,
     RECORD_OVERHEAD,
     SMALLEST_DATA,
-    SMALLEST_INDEX,
 )
 from reference_impl.zeebe_journal.segment import CHUNK, Parsed, SegmentScan, extents
 
@@ -68,11 +67,16 @@ def after_the_descriptor(scan: SegmentScan, index: int | None, known: Known) -> 
 
 
 def _ends(log: BinaryIO, at: int) -> set[int]:
-    """Return the offsets where the record at ``at`` ends by its lengths, if they can be read."""
-    length = _number(log, at + _HEAD - 4, 4)
-    payload_length = _number(log, at + RECORD_OVERHEAD - 4, 4)
-    if length is None or payload_length is None or length < SMALLEST_DATA:
+    """Return the offsets where the record at ``at`` ends by its two lengths.
+
+    If the file ends before the lengths do, no record follows at these offsets.
+    """
+    log.seek(at)
+    head = log.read(RECORD_OVERHEAD)
+    length = int.from_bytes(head[_HEAD - 4 : _HEAD], "little")
+    if length < SMALLEST_DATA:
         return set()  # The length is too short for any record, as if it had been zeroed.
+    payload_length = int.from_bytes(head[-4:], "little")
     return {at + _HEAD + length, at + RECORD_OVERHEAD + payload_length}
 
 
@@ -86,7 +90,7 @@ def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
     if scan.size < scan.descriptor.max_segment_size:
         return None  # the true chain may have been cut off
     found: _Chain | None = None
-    below, above = SMALLEST_INDEX - 1, LARGEST_INDEX + 1
+    below, above = -math.inf, math.inf
     budget = scan.size
     for at in (starts := _Starts(scan.log, start)):
         record = scan.parse(at)
@@ -147,8 +151,9 @@ def _chain(scan: SegmentScan, first: Parsed, known: int) -> _Chain:
 def _after(scan: SegmentScan, record: Parsed) -> Parsed | None:
     """Return the whole record with the next index that directly follows, or None."""
     found = scan.parse(record.end) if _frame(scan.log, record.end) else None
-    is_next = isinstance(found, Parsed) and found.index == record.index + 1
-    return found if isinstance(found, Parsed) and is_next else None
+    if isinstance(found, Parsed) and found.index == record.index + 1:
+        return found
+    return None
 
 
 class _Starts:
@@ -180,9 +185,3 @@ class _Starts:
 def _frame(log: BinaryIO, at: int) -> bool:
     log.seek(at)
     return log.read(1) == RECORD_FRAME
-
-
-def _number(log: BinaryIO, at: int, size: int) -> int | None:
-    log.seek(at)
-    data = log.read(size)
-    return int.from_bytes(data, "little") if len(data) == size else None
