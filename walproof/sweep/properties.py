@@ -275,10 +275,10 @@ def torn_write_faults(control: Control, answer: Answer) -> list[str]:
     ]
     if not has_all(answer, kept):
         faults.append(TORN_LOSES)
-    looks_damaged = plugin_for(control.format).sweep.tears_look_damaged(control, answer)
-    is_damaged = answer.verdict not in ("intact", "torn")
-    if is_damaged and not looks_damaged and not has_all(answer, control.records):
-        faults.append(TORN_DAMAGED)
+    if answer.verdict not in ("intact", "torn") and not has_all(answer, control.records):
+        looks_damaged = plugin_for(control.format).sweep.tears_look_damaged(control, answer)
+        if not looks_damaged:
+            faults.append(TORN_DAMAGED)
     return faults
 
 

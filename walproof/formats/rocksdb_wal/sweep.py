@@ -20,6 +20,7 @@ from reference_impl.rocksdb_wal.layout import (
     ZSTD,
     any_physical,
     clean_close,
+    has_record_after,
     is_clean_close,
     pack,
 )
@@ -81,8 +82,20 @@ class RocksDBSweep(FormatSweep):
         return start, last if is_proven and not is_compressed else math.inf
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """If no record of a numbered dialect is valid, old bytes look like damage."""
-        return not any("log_number" in record.fields for record in control.earlier[0].records)
+        """Old bytes look like damage without a number, or next to a payload with this number.
+
+        RDB-050 is the rule.
+        """
+        numbers = {r.fields["log_number"] for r in control.records if "log_number" in r.fields}
+        if not any("log_number" in record.fields for record in control.earlier[0].records):
+            return True
+        blocks = [(gap.start // BLOCK_SIZE * BLOCK_SIZE, gap.start) for gap in answer.lost]
+        data = control.files[""]
+        return any(
+            has_record_after(data[base : base + BLOCK_SIZE], start - base, number)
+            for number in numbers
+            for base, start in blocks
+        )
 
     def write_history(self, log: HistoryWriter) -> None:
         """Write logs of each dialect, in new, recycled and preallocated files."""
@@ -119,8 +132,10 @@ def _old_bytes(log: HistoryWriter, headers: str) -> bytes:
     kind = log.chance.choice(("new", "zeros", "recycled", "recycled"))
     data = bytes(size) if kind == "zeros" else b""
     if kind == "recycled" and headers != LEGACY:
-        records = [NewRecord(log.payload((5, 40, 300, 3000, 30_000))) for _ in range(20)]
-        data = b"".join(Writer(8, {"headers": headers}).pieces(records))[: size + 1]
+        # Only whole logs are recycled: after a crash, RocksDB and Pebble begin new files.
+        writer = Writer(8, {"headers": headers})
+        while len(data) < size:
+            data += b"".join(writer.pieces([NewRecord(log.payload((5, 40, 300, 3000, 30_000)))]))
     log.put(data, [])
     return data
 
