@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,18 +91,17 @@ class Journal:
 
     def _place(self, name: str | None, number: int, items: list[Item]) -> None:
         """Sort the items of a file into records, framing and lost ranges (ETW-009, ETW-028)."""
-        expected = [METADATA, STATE] if number else []
+        repeated = [(METADATA, self.metadata), (STATE, self.state)] if number else []
         for item in items:
             is_record = item.payload is not None
-            if is_record and expected:
-                while expected and item.kind != expected[0]:
-                    expected.pop(0)
-                same = self.metadata if item.kind == METADATA else self.state
-                if expected and item.payload == same:
-                    is_record = False
-                    expected.pop(0)
-                else:
-                    expected = []
+            if is_record:
+                while repeated and repeated[0][1] != item.payload:
+                    repeated.pop(0)
+            if is_record and repeated:
+                kind, _ = repeated.pop(0)
+                is_record = False
+                if kind != item.kind:
+                    item = replace(item, kind=kind, code="bad-type")
             if is_record and item.kind == METADATA and self.metadata not in (None, item.payload):
                 conflict = item.code or "metadata-conflict"
                 item = Item(item.start, item.end, item.kind, item.seed, conflict, item.payload)

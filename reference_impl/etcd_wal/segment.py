@@ -200,7 +200,8 @@ class Segment:
         except ValueError:
             return None
         if at == record_end:
-            return Reading(kind, crc, None, (end,), "bad-record")
+            may_lack_data = kind in (METADATA, CRC)
+            return Reading(kind, crc, None, (end,), "bad-record") if may_lack_data else None
         size = record_end - at - 2  # without the tag, and one byte of the length
         while size >= 0 and 1 + len(varint(size)) + size > record_end - at:
             size -= 1
@@ -223,6 +224,8 @@ class Segment:
             except ValueError:
                 return None
             data, record_end = (position, position + size), position + size
+        elif self.data[start + 1] not in (METADATA, CRC):
+            return None
         size = record_end - start
         length = length_at(self.data, at)
         if (length.record, length.padding) == (size, padding_of(size)):
@@ -372,7 +375,7 @@ class Segment:
             return expected, 0, None
         if item.kind == CRC and not item.loses:
             self.items.append(item)
-        elif item.seed == expected and not item.payload and item.kind != METADATA:  # ETW-040
+        elif item.seed == expected and not item.payload:  # ETW-040
             self.items.append(replace(item, code="bad-type", payload=None, loses=False))
         else:
             self.items.append(Item(0, 0, code="missing-head"))

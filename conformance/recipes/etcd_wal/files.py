@@ -3,7 +3,6 @@
 from conformance.recipes.etcd_wal.layout import three_files
 from conformance.recipes.etcd_wal.log import FILES, FIRST, SECOND, THIRD, EtcdLog, state
 
-_ = three_files
 FOURTH = "0000000000000003-0000000000000009.wal"
 
 
@@ -157,6 +156,18 @@ wrong_checksum_in_the_second_head: three_files ETW-041
     The head of the second file stores a wrong checksum, and the metadata continues the first file.
     damage: flip bit 0 of {SECOND}:frames[0].record.crc.groups[0]
     expect: damaged bad-crc, survivors 0-17, end none
+repeated_metadata_of_type_snapshot: three_files ETW-009
+    The metadata in the head of the second file has the type of a marker.
+    damage: flip bit 2 of {SECOND}:frames[1].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-17, end none
+repeated_state_of_type_entry: three_files ETW-009
+    The state in the head of the second file has the type of an entry.
+    damage: flip bit 0 of {SECOND}:frames[2].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-17, end none
+repeated_metadata_of_type_0: three_files ETW-026
+    The metadata in the head of the second file has the type 0.
+    damage: flip bit 0 of {SECOND}:frames[1].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-17, end none
 second_head_of_type_snapshot: three_files ETW-040
     The head of the second file has the type of a marker.
     damage: flip bit 0 of {SECOND}:frames[0].record.type.groups[0]

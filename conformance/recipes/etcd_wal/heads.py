@@ -1,13 +1,6 @@
 """The checksum record at the beginning of a file, and files without one."""
 
-from conformance.recipes.etcd_wal.layout import (
-    basic,
-    first_file_of_a_later_checksum,
-    no_preallocated_zeros,
-)
 from conformance.recipes.etcd_wal.log import HEADS
-
-_ = (basic, first_file_of_a_later_checksum, no_preallocated_zeros)
 
 HEADS.table("""
 zeroed_head: basic ETW-040 ETW-030
@@ -29,6 +22,10 @@ wrong_checksum_in_the_head: basic ETW-041
 head_of_type_snapshot: basic ETW-040
     The head has the type of a marker, and no data.
     damage: flip bit 0 of frames[0].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-9, end none
+head_of_type_metadata: basic ETW-040
+    The head has the type of metadata.
+    damage: set frames[0].record.type.groups[0] to 1
     expect: damaged bad-type, survivors 0-9, end none
 head_of_type_6: basic ETW-040
     The head has an unknown type.

@@ -121,6 +121,15 @@ padding_after_the_last_frame: basic ETW-025 limit
     shows it.
     damage: flip bit 1 of frames[10].length.flags
     expect: intact, survivors 0-9
+length_of_metadata_without_data: metadata_without_data ETW-021 ETW-022
+    The length of a metadata record without data is wrong.
+    damage: flip bit 4 of frames[1].length.low
+    expect: damaged bad-length, survivors 0-4, end none
+checksum_0_of_a_marker: metadata_without_data ETW-021 ETW-023
+    The stored checksum of a marker becomes 0 in one byte. A record without data would fit, but a
+    marker never lacks it.
+    damage: set frames[2].record.crc.groups[0] to 0
+    expect: damaged bad-crc, survivors 0-4, end none
 zero_length_of_the_last_frame: basic ETW-022
     The length of the last frame is zero. The record behind it states its own length.
     damage: zero frames[10].length

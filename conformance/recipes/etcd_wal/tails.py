@@ -2,12 +2,9 @@
 
 from conformance.recipes.etcd_wal.layout import (
     HEAD,
-    basic,
     no_preallocated_zeros,
 )
 from conformance.recipes.etcd_wal.log import TAILS, EtcdLog, entry, marker, saves, state
-
-_ = basic
 
 
 @TAILS.valid("ETW-050")

@@ -17,6 +17,7 @@ class EtcdSweep(FormatSweep):
     appends_exactly = True
     # A log that is zeros from a frame on is a shorter log.
     may_end_anywhere = True
+    atom = 512
     enters_payloads = True
     pairs_tell = False
 
