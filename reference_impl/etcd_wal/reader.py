@@ -14,14 +14,15 @@ from reference_impl.etcd_wal.layout import (
     METADATA,
     SNAPSHOT,
     STATE,
-    payload_numbers,
     record_fields,
     segments,
     sequence,
 )
-from reference_impl.etcd_wal.segment import Item, Known, Segment
+from reference_impl.etcd_wal.segment import BEGINNING, Item, Known, Segment
 
-CANONICAL_NAME_SIZE = 37
+#: The length of the names that etcd writes.
+NAME_SIZE = 37
+LOOK_AHEAD = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Journal:
         self.crc = 0
         self.metadata: bytes | None = None
         self.state: bytes | None = None
+        #: Payloads of the records after the last state: one may be a state of a changed type.
+        self.since_state: set[bytes] = set()
         #: The index of the last entry, or of a marker above it (ETW-072).
         self.index = 0
         self.end: int | None = None
@@ -91,11 +94,13 @@ class Journal:
 
     def _place(self, name: str | None, number: int, items: list[Item]) -> None:
         """Sort the items of a file into records, framing and lost ranges (ETW-009, ETW-028)."""
-        repeated = [(METADATA, self.metadata), (STATE, self.state)] if number else []
+        repeated = [(METADATA, {self.metadata}), (STATE, {self.state, *self.since_state})]
+        if not number:
+            repeated = []
         for item in items:
             is_record = item.payload is not None
             if is_record:
-                while repeated and repeated[0][1] != item.payload:
+                while repeated and item.payload not in repeated[0][1]:
                     repeated.pop(0)
             if is_record and repeated:
                 kind, _ = repeated.pop(0)
@@ -111,11 +116,13 @@ class Journal:
     def _remember(self, item: Item) -> None:
         if item.payload is None:
             return
+        self.since_state.add(item.payload)
         if item.kind == METADATA:
             self.metadata = item.payload if self.metadata is None else self.metadata
         elif item.kind == STATE:
             self.state = item.payload
-        elif numbers := payload_numbers(item.kind, item.payload):
+            self.since_state.clear()
+        elif numbers := item.numbers:
             if item.kind == ENTRY:
                 self.index = numbers["index"]
             elif item.kind == SNAPSHOT:
@@ -151,7 +158,7 @@ class Journal:
     def _record(self, each: Placed, is_after_loss: bool) -> Record:
         item = each.item
         assert item.payload is not None
-        fields = record_fields(item.kind, payload_numbers(item.kind, item.payload))
+        fields = record_fields(item.kind, item.numbers)
         if is_after_loss:
             fields["after_loss"] = True
         return Record(item.start, item.end - item.start, item.payload, fields, each.file)
@@ -180,8 +187,9 @@ def recognise(path: Path) -> bool:
     """Return whether a log has the name of a segment, or begins with a checksum record."""
     if path.is_dir():
         return any(recognise(path / name) for name in segments(path))
-    if sequence(path.name) is not None and len(path.name) == CANONICAL_NAME_SIZE:
-        return True
     with path.open("rb") as stream:
-        head = stream.read(11)
-    return head[1:7] == bytes(6) and head[8:] == b"\x08\x04\x10"
+        head = stream.read(LOOK_AHEAD)
+    if head[1:7] == bytes(6) and head[8:11] == b"\x08\x04\x10":
+        return True
+    is_named = sequence(path.name) is not None and len(path.name) == NAME_SIZE
+    return is_named and (not any(head) or BEGINNING.search(head) is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -30,7 +30,8 @@ SECTOR = 512
 MAX_HEAD_SIZE = 24
 #: A search counts at most this number of times the size of the file (ETW-033).
 SEARCH_FACTOR = 2
-_BEGINNING = re.compile(rb"(?=\x08[\x01-\x05]\x10)")
+#: The beginning of a record of a known type.
+BEGINNING = re.compile(rb"(?=\x08[\x01-\x05]\x10)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ class Item:
     code: str | None = None
     #: None for framing and for lost frames.
     payload: bytes | None = None
+    #: The numbers of a valid payload.
+    numbers: Mapping[str, int] | None = None
     #: True if content may be lost here.
     loses: bool = False
     is_torn: bool = False
@@ -78,7 +81,7 @@ class Known:
         """Return what is known after these items."""
         known = self
         for item in items:
-            numbers = _numbers(item)
+            numbers = item.numbers
             if numbers and item.kind == STATE:
                 known = replace(
                     known,
@@ -94,7 +97,7 @@ class Known:
         """Return whether an item can follow in this log (ETW-032)."""
         if item.kind in (CRC, METADATA):
             return item.kind == METADATA and may_be_metadata
-        numbers = _numbers(item)
+        numbers = item.numbers
         if numbers is None:
             return True
         if item.kind == ENTRY:
@@ -107,12 +110,6 @@ class Known:
 
 def _is_of_known_type(reading: Reading) -> bool:
     return reading.kind in TYPES or (reading.kind == CRC and reading.data is None)
-
-
-def _numbers(item: Item) -> dict[str, int] | None:
-    if item.payload is None or item.kind not in TYPES:
-        return None
-    return payload_numbers(item.kind, item.payload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +208,7 @@ class Segment:
 
     def _by_own_length(self, at: int) -> Reading | None:
         start = at + LENGTH_SIZE
-        if not _BEGINNING.match(self.data, start):
+        if not BEGINNING.match(self.data, start):
             return None
         try:
             crc, position = read_varint(self.data, start + 3, self.size)
@@ -269,6 +266,9 @@ class Segment:
 
     def step(self, at: int, seed: int) -> Item | None:
         """Return the frame at an offset; None for a fault that no proof survives."""
+        message = self.message(at)
+        if message and _is_of_known_type(message) and self.fits(message, seed):
+            return self._item(at, message.ends[0], message, None)
         readings = list(self._readings(at))
         fitting = [reading for reading in readings if self.fits(reading, seed)]
         if fitting:  # ETW-022
@@ -301,9 +301,10 @@ class Segment:
         if kind not in TYPES:
             return Item(at, end, kind, seed, "bad-type", loses=True)
         payload = self.data[slice(*reading.data)] if reading.data else b""
-        if payload_numbers(kind, payload) is None:
+        numbers = payload_numbers(kind, payload)
+        if numbers is None:
             code = code or "bad-payload"
-        return Item(at, end, kind, seed, code, payload)
+        return Item(at, end, kind, seed, code, payload, numbers)
 
     def walk(self, at: int, seed: int, known: Known, guard: Known | None, may_begin: bool) -> Run:
         """Read frames up to the end of the content, a fault, or a record of another log.
@@ -376,7 +377,9 @@ class Segment:
         if item.kind == CRC and not item.loses:
             self.items.append(item)
         elif item.seed == expected and not item.payload:  # ETW-040
-            self.items.append(replace(item, code="bad-type", payload=None, loses=False))
+            self.items.append(
+                replace(item, code="bad-type", payload=None, numbers=None, loses=False)
+            )
         else:
             self.items.append(Item(0, 0, code="missing-head"))
             return expected, 0, None
@@ -451,7 +454,7 @@ class Segment:
         the running checksum.
         """
         has_records = any(item.payload is not None for item in self.items)
-        for match in _BEGINNING.finditer(self.data, at + 1 + LENGTH_SIZE, self.content):
+        for match in BEGINNING.finditer(self.data, at + 1 + LENGTH_SIZE, self.content):
             place = match.start() - LENGTH_SIZE
             reading = self.message(place)
             if reading is None:
@@ -472,14 +475,17 @@ class Segment:
             first = self._unproven(place, end, reading)
             run = self.walk(end, stored, self._known, self._known, may_begin=False)
             if self._is_anchored(run) and self._known.allows(first, not has_records):  # ETW-031
-                return place, run, replace(first, payload=None)
+                return place, run, replace(first, payload=None, numbers=None)
             self._counted += run.at - end
             self._rejected |= {item.start for item in run.items}
         return None
 
     def _unproven(self, at: int, end: int, reading: Reading) -> Item:
         payload = self.data[slice(*reading.data)] if reading.data else b""
-        return Item(at, end, reading.kind, reading.crc or 0, "unproven", payload, loses=True)
+        numbers = payload_numbers(reading.kind, payload) if reading.kind in TYPES else None
+        return Item(
+            at, end, reading.kind, reading.crc or 0, "unproven", payload, numbers, loses=True
+        )
 
     def _is_anchored(self, run: Run) -> bool:
         """Return whether a run reaches the end of the content or a torn write (ETW-031)."""

@@ -66,7 +66,7 @@ def old_frames_with_an_old_state(log: EtcdLog) -> None:
 
 
 GAPS.table("""
-zeroed_entry: basic ETW-020 ETW-031 ETW-063
+zeroed_entry: basic ETW-020 ETW-031 ETW-062 ETW-063
     An entry is zeros. The state after it is not proven, and everything else is returned.
     shows: zeroed-sector
     damage: zero frames[5]
@@ -208,7 +208,7 @@ wrong_length_of_a_value_with_this_log: value_that_holds_this_log ETW-022
     Only the length of an entry that holds a log is wrong. The entry is returned.
     damage: zero frames[7].length
     expect: damaged bad-length, survivors 0-11
-beginning_of_a_value_of_frames_in_frames: value_of_frames_in_frames ETW-033 ETW-034 limit
+beginning_of_a_value_of_frames_in_frames: value_of_frames_in_frames ETW-033 ETW-034 ETW-080 limit
     The beginning of an entry is zeros. The frames in its value use up the budget of the search.
     zeros: frames[7], 32
     expect: damaged zero-gap, survivors 0-5, end none

@@ -49,8 +49,8 @@ def _entry(kind: str, data: bytes) -> tuple[dict[str, Any], str]:
     """Return the fields and a text of the data of an entry."""
     if not data:
         return {}, "no data"
-    if kind == "conf-change":
-        change = _values(data, {2: "change", 3: "node_id"})
+    change = _values(data, {2: "change", 3: "node_id"})
+    if kind == "conf-change" and "node_id" in change:
         name = _CHANGES[change.get("change", 0) & 3]
         return {"request": name, **change}, f"{name} member {change.get('node_id', 0):x}"
     requests = [(number, value) for number, value in _fields(data) if number in _REQUESTS]
