@@ -26,6 +26,7 @@ from conformance.recipes.etcd_wal.log import (
     saves,
     state,
 )
+from conformance.recipes.etcd_wal.writing import configured
 from conformance.recipes.recipe import Recipe
 from reference_impl.answer import NewRecord
 
@@ -95,7 +96,7 @@ def append_nothing(log: EtcdLog) -> None:
 @APPENDING.appending(basic, "ETW-073", "ETW-070")
 def append_a_marker(log: EtcdLog) -> None:
     """A writer appends a marker."""
-    _appends(log, marker(4, 2))
+    _appends(log, configured(4))
 
 
 @APPENDING.appending(basic, "ETW-070", "ETW-073")

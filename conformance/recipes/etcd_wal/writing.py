@@ -17,9 +17,13 @@ from conformance.recipes.etcd_wal.log import (
 )
 from reference_impl.answer import NewRecord
 
-THREE = "folder-of-three"
+
+def configured(index: int) -> NewRecord:
+    """Return a marker with a configuration, which etcd demands since 3.5."""
+    return marker(index, 2, b"\x1a\x04\x08\x01\x28\x00")
+
+
 LONG = (*HEAD, *saves(1, 8, 40))
-CONFIGURED = marker(2, 2, b"\x1a\x02\x08\x01")
 ODD = (entry(1, b"a", 1), state(1, 1, 0), marker(1, 1), state(1, 2, 7), entry(2, b"", 2), entry(3))
 #: Name, title, requirements, records, context.
 WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, Any]], ...] = (
@@ -33,7 +37,8 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
     ("a_preallocated_log", "a log, preallocated", ("ETW-074",), BASIC, {"segment_size": 1024}),
     ("more_than_is_preallocated", "a log that is larger than its segment", ("ETW-071", "ETW-074"),
      BASIC, {"segment_size": 128}),
-    ("a_folder_of_one", "a folder of one segment", ("ETW-072",), BASIC, {"folder": True}),
+    ("a_folder_of_one", "a folder of one segment", ("ETW-072",), BASIC,
+     {"folder": True, "segment_size": 1024}),
     ("a_folder_of_three", "a folder of three segments", ("ETW-071", "ETW-072", "ETW-009"), LONG,
      {"folder": True, "segment_size": 256}),
     ("a_folder_of_eight", "a folder with a segment for each Save", ("ETW-071", "ETW-072"), LONG,
@@ -43,10 +48,11 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
     ("one_byte_below_a_cut", "a file that is one byte smaller than a segment", ("ETW-071",), LONG,
      {"folder": True, "segment_size": 305}),
     ("no_cut_after_a_marker", "a marker after a full segment", ("ETW-071",),
-     (*HEAD, *saves(1, 3, 40), marker(3, 2), marker(3, 2), *saves(4, 4)),
+     (*HEAD, *saves(1, 3, 40), configured(3), configured(3), *saves(4, 4)),
      {"folder": True, "segment_size": 200}),
     ("index_after_a_marker", "a marker above the last entry", ("ETW-072",),
-     (*HEAD, *saves(1, 2, 40), marker(100, 2), entry(101, b"x" * 99), state(101), *saves(102, 103)),
+     (*HEAD, *saves(1, 2, 40), configured(100), entry(101, b"x" * 99), state(101),
+      *saves(102, 103)),
      {"folder": True, "segment_size": 200}),
     ("index_after_a_replaced_entry", "an entry that replaces others", ("ETW-072",),
      (*HEAD, *saves(1, 3, 40), entry(2, b"x", 3), state(2, 3), *saves(3, 4)),
@@ -58,7 +64,7 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
     ("cuts_without_metadata", "no metadata, in several segments", ("ETW-009", "ETW-071"),
      ODD, {"folder": True, "segment_size": 40}),
     ("a_marker_with_a_configuration", "a marker with a configuration", ("ETW-070",),
-     (*HEAD, *saves(1, 2), CONFIGURED), {}),
+     (*HEAD, *saves(1, 2), configured(2)), {"folder": True, "segment_size": 512}),
     ("an_entry_without_a_type", "an entry without a type", ("ETW-070",),
      (*HEAD, entry(1, b"a", kind=None)), {}),
     ("an_entry_of_which_no_type_is_given", "an entry without the field type", ("ETW-070",),
@@ -66,7 +72,7 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
     ("a_record_of_each_padding", "records of eight lengths", ("ETW-004",),
      tuple(entry(1 + size, b"x" * size) for size in range(1, 9)), {}),
     ("an_entry_of_20000_bytes", "an entry of 20,000 bytes", ("ETW-003", "ETW-005"),
-     (*HEAD, entry(1, b"x" * 20000), state(1)), {}),
+     (*HEAD, entry(1, b"x" * 20000), state(1)), {"folder": True, "segment_size": 512}),
     ("equal_metadata_twice", "the same metadata twice", ("ETW-070",),
      (metadata(), *saves(1, 1), metadata()), {}),
 )  # fmt: skip
