@@ -99,10 +99,11 @@ class Journal:
             repeated = []
         for item in items:
             is_record = item.payload is not None
-            if is_record:
+            is_first = item.kind == METADATA and self.metadata is None
+            if is_record and not is_first:
                 while repeated and item.payload not in repeated[0][1]:
                     repeated.pop(0)
-            if is_record and repeated:
+            if is_record and repeated and not is_first:
                 kind, _ = repeated.pop(0)
                 is_record = False
                 if kind != item.kind:

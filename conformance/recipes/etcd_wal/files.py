@@ -78,6 +78,11 @@ second_file_renamed: three_files ETW-042 ETW-041
     The second file has the number 3, after the third.
     damage: rename {SECOND} to {FOURTH}
     expect: damaged missing-file, survivors 0-7 13-17, end none
+metadata_lost_in_the_first_file: three_files ETW-009 ETW-026
+    The metadata of the first file has the type 0. That of the second file is the record, and the
+    state after it is framing.
+    damage: flip bit 0 of {FIRST}:frames[1].record.type.groups[0]
+    expect: damaged bad-type, survivors 1-7 0 8-17, end none
 number_skipped: three_files ETW-042
     The number of the third file is 4, although it continues the second.
     damage: rename {THIRD} to 0000000000000004-0000000000000007.wal
