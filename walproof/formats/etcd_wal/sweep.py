@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from reference_impl.answer import NewRecord, Record
-from reference_impl.etcd_wal.layout import varint
+from reference_impl.etcd_wal.layout import CRC, sequence, varint
+from reference_impl.etcd_wal.segment import Segment
 from walproof.sweep.format_sweep import AppendTask, FormatSweep, LogState
 from walproof.sweep.history_writer import HistoryWriter
 
@@ -28,6 +29,21 @@ class EtcdSweep(FormatSweep):
     def sized(self, task: AppendTask, size: int) -> NewRecord:
         """Return an entry with a payload of about ``size`` bytes."""
         return _entry(_next_index(task.records), 9, b"x" * size)
+
+    def stored_records(
+        self, files: Mapping[str, bytes], records: Sequence[Record]
+    ) -> Sequence[Record]:
+        """The heads of later files repeat metadata and state, which may be lost elsewhere."""
+        stored = []
+        for name in sorted(files, key=lambda name: sequence(name) or 0):
+            segment = Segment(files[name], is_last=False)
+            at = 0
+            while (reading := segment.message(at)) is not None:
+                payload = files[name][slice(*reading.data)] if reading.data else b""
+                if reading.kind != CRC:
+                    stored.append(Record(at, reading.ends[0] - at, payload))
+                at = reading.ends[0]
+        return stored
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
         """Damage costs the records that it touches, and the next one (ETW-031)."""
