@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from reference_impl.answer import NewRecord, Record
+from reference_impl.answer import Answer, NewRecord, Record
 from reference_impl.etcd_wal.layout import CRC, sequence, varint
 from reference_impl.etcd_wal.segment import Segment
 from walproof.sweep.format_sweep import AppendTask, FormatSweep, LogState
@@ -44,6 +44,17 @@ class EtcdSweep(FormatSweep):
                     stored.append(Record(at, reading.ends[0] - at, payload))
                 at = reading.ends[0]
         return stored
+
+    def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
+        """A file is synced before the next begins, and so are its first two frames (ETW-051)."""
+        lost = answer.lost[0]
+        names = sorted(control.files, key=lambda name: sequence(name) or 0)
+        if (lost.file or "") != names[-1]:
+            return True
+        segment = Segment(control.files[names[-1]], is_last=True)
+        head = segment.message(0)
+        second = segment.message(head.ends[0]) if head else None
+        return second is None or lost.start < second.ends[0]
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
         """Damage costs the records that it touches, and the next one (ETW-031)."""
