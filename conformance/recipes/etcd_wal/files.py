@@ -49,6 +49,13 @@ def short_name_with_a_high_number(log: EtcdLog) -> None:
     log.expect("intact", survivors=range(18), end=312)
 
 
+@FILES.damaged(three_files, "ETW-001", kind="limit")
+def name_with_a_blank(log: EtcdLog) -> None:
+    """A name begins with a blank, as no writer writes it. The file is no segment."""
+    log.rename_file(THIRD, f" {THIRD}")
+    log.expect("intact", survivors=range(14), end=424)
+
+
 FILES.table(f"""
 middle_file_missing: three_files ETW-042 ETW-041 ETW-063
     The second file is missing. The state in the head of the third file is a record.

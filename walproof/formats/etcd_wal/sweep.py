@@ -47,6 +47,8 @@ class EtcdSweep(FormatSweep):
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
         """A file is synced before the next begins, and so are its first two frames (ETW-051)."""
+        if not answer.lost:
+            return False
         lost = answer.lost[0]
         names = sorted(control.files, key=lambda name: sequence(name) or 0)
         if (lost.file or "") != names[-1]:
