@@ -46,17 +46,25 @@ class EtcdSweep(FormatSweep):
         return stored
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """A file is synced before the next begins, and so are its first two frames (ETW-051)."""
+        """A file is synced before the next begins, and so are its first two frames (ETW-051).
+
+        A writer removes a torn tail, and waits for the disk, before it appends (ETW-073). A file
+        that ends inside a sector is no preallocated file, and a torn write of it has no hole.
+        """
+        names = sorted(control.files, key=lambda name: sequence(name) or 0)
+        last = names[-1]
+        before = control.earlier[0]
+        ends = [r.at + r.size for r in before.records if (r.file or "") == last]
+        old = before.files.get(last, b"")
+        if len(old) % self.atom or (ends and len(old.rstrip(b"\0")) > ends[-1]):
+            return True
         if not answer.lost:
             return False
         lost = answer.lost[0]
-        names = sorted(control.files, key=lambda name: sequence(name) or 0)
-        if (lost.file or "") != names[-1]:
-            return True
-        segment = Segment(control.files[names[-1]], is_last=True)
+        segment = Segment(control.files[last], is_last=True)
         head = segment.message(0)
         second = segment.message(head.ends[0]) if head else None
-        return second is None or lost.start < second.ends[0]
+        return (lost.file or "") != last or second is None or lost.start < second.ends[0]
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
         """Damage costs the records that it touches, and the next one (ETW-031)."""
@@ -74,7 +82,7 @@ class EtcdSweep(FormatSweep):
         chance = log.chance
         is_folder = chance.random() < 0.6
         log.name = "wal" if is_folder else "0000000000000000-0000000000000000.wal"
-        choices = {"folder": is_folder, "segment_size": chance.choice((0, 300, 700, 2000))}
+        choices = {"folder": is_folder, "segment_size": chance.choice((0, 512, 1024, 2048))}
         records = [NewRecord(log.payload((0, 22)), {"type": "metadata"}), _marker(0, 0)]
         raft = _Raft()
         if chance.random() < 0.8:
