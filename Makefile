@@ -2,41 +2,41 @@
 
 VENV   := .venv
 PYTHON := $(VENV)/bin/python
-# The virtual environment first: where Node.js is missing, set-up puts it there.
+# The virtual environment comes first, because setup installs Node.js there if it is missing.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test test-quick new-format vectors mutants parsers review site sweep nightly fuzz flips audit lint bench packages setup clean
+.PHONY: help conformance test test-quick new-format vectors mutants parsers review site sweep nightly fuzz flips audit lint bench packages recording setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
-	@echo "make conformance IMPL='./my-reader'  run them against yours; FORMAT=leveldb-log chooses the"
-	@echo '                                     format, which a one-shot program cannot list'
+	@echo "make conformance IMPL='./my-reader'  run them against yours; a one-shot program needs FORMAT=id"
 	@echo 'make test                            the tests of this project'
-	@echo 'make test-quick                      those that start no Spark, tool chain or sweep: a minute'
+	@echo 'make test-quick                      the tests without Spark, toolchains or sweeps: a minute'
 	@echo 'make setup                           build the adapters of the real implementations'
-	@echo 'make vectors [FORMAT=id]             make the golden vectors again'
-	@echo 'make new-format NAME=my-log          begin a format of your own, with a complete copy'
-	@echo 'make mutants                         change the executable specification: do the vectors tell?'
+	@echo 'make vectors [FORMAT=id]             regenerate the golden vectors'
+	@echo 'make new-format NAME=my-log          start a format from a complete example'
+	@echo 'make mutants                         check that the vectors detect each small change'
 	@echo 'make parsers                         packages of parsers in six languages, in parsers/'
-	@echo 'make review BASE=main                what a change to a format does, and to whom'
-	@echo 'make site                            a page for each format, vector, reader: in build/site'
+	@echo 'make review BASE=main                report which readers a format change breaks'
+	@echo 'make site                            pages of formats, vectors and readers, in build/site'
 	@echo 'make sweep                           damage the vectors in 200,000 ways'
-	@echo 'make fuzz                            change logs again and again: who raises, hangs, differs?'
-	@echo 'make nightly                         damage generated logs; which true records do real readers return, and we do not?'
+	@echo 'make fuzz                            mutate logs to find readers that raise, hang or differ'
+	@echo 'make nightly                         damage generated logs, and compare the records of real readers'
 	@echo 'make flips                           flip single bits; save the chapter'"'"'s table'
 	@echo 'make lint                            style, types, phrases, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
-	@echo 'make packages                        what is published, built and not sent, in build/packages'
+	@echo 'make packages                        build the release packages, in build/packages'
+	@echo 'make recording                       record the first minute in README.md again'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
-	@echo 'make clean                           remove everything that set-up made'
+	@echo 'make clean                           remove everything that setup built'
 
-# A program of yours needs Python and the vectors alone. FORMAT chooses one format.
+# Your own program needs only Python and the vectors. FORMAT selects one format.
 ifdef IMPL
 OF_FORMAT := $(if $(FORMAT),--format $(FORMAT))
 conformance: $(VENV)/core
 	@$(PYTHON) -m walproof check --cmd '$(IMPL)' $(OF_FORMAT)
 else
-conformance: setup
+conformance: $(VENV)/ready
 	@walproof check
 endif
 
@@ -45,7 +45,7 @@ test: setup $(VENV)/spark
 	@# for a JVM, a compiler or a timeout.
 	@$(PYTHON) -m pytest -n 3 --dist loadgroup
 
-# While you edit. The rule is in tests/conftest.py.
+# Quick tests, for use while you edit. tests/conftest.py selects them.
 test-quick: $(VENV)/ready
 	@$(PYTHON) -m pytest -n 2 -m 'not slow'
 	@echo 'These were the quick tests only; make test runs all.'
@@ -65,7 +65,7 @@ BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
 
-# The report of the last run, or of a new one.
+# The site shows the report of the last run. Without a report, a new run makes one.
 REPORT ?= reports/conformance/report.json
 SITE ?= build/site
 site: $(VENV)/ready $(REPORT)
@@ -74,16 +74,16 @@ site: $(VENV)/ready $(REPORT)
 reports/conformance/report.json:
 	@$(MAKE) conformance
 
-# MUTANTS chooses: make mutants MUTANTS='--format ID', or MUTANTS='--changed main'
+# MUTANTS holds options: make mutants MUTANTS='--format ID', or MUTANTS='--changed main'
 MUTANTS ?=
 mutants: $(VENV)/ready
 	@$(PYTHON) -m lab mutants $(MUTANTS)
 
-# FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast-scan --impl NAME'
+# SWEEP holds options: make sweep FORMAT=ID SWEEP='--impl fast-scan --impl NAME'
 FORMAT ?= leveldb-log
 SWEEP ?= --impl fast-scan --impl leveldb-cpp
 sweep: setup
-	@walproof sweep --format $(FORMAT) $(SWEEP) || test $$? -eq 3  # findings are no failure
+	@walproof sweep --format $(FORMAT) $(SWEEP) || test $$? -eq 3  # findings do not fail make
 
 # All formats: generated logs with a new seed each night, and true records that real readers return:
 # make nightly CASES=2000 FORMATS=ID
@@ -97,12 +97,12 @@ nightly: setup
 	  walproof sweep --dominance --format $$format --cases $(CASES) \
 	    --out reports/dominance/$$format || status=$$?; done; exit $$status
 
-# FUZZ chooses: make fuzz FUZZ='--format ID --seconds 600'
+# FUZZ holds options: make fuzz FUZZ='--format ID --seconds 600'
 FUZZ ?=
 fuzz: $(VENV)/fuzz
-	@$(PYTHON) -m lab fuzz $(FUZZ) || test $$? -eq 3  # findings are no failure
+	@$(PYTHON) -m lab fuzz $(FUZZ) || test $$? -eq 3  # findings do not fail make
 
-# FORMAT and FLIPS choose: make flips FORMAT=ID FLIPS='--at-most 256'
+# FLIPS holds options: make flips FORMAT=ID FLIPS='--at-most 256'
 FLIPS ?=
 flips: $(VENV)/ready
 	@walproof sweep --flips --format $(FORMAT) $(FLIPS) --save
@@ -123,13 +123,16 @@ packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
 	@$(PYTHON) -m conformance.packages.build
 
-# Damage is what an audit is for: it is no failure of make.
+recording: $(VENV)/ready
+	@$(PYTHON) -m lab.first_minute
+
+# An audit that finds damage does not fail make.
 OUT ?= reports/audit
 audit: $(VENV)/spark
 	@test -n '$(DIR)' || { echo 'make audit DIR=… [OUT=$(OUT)]: which folder?'; exit 1; }
 	@walproof audit '$(DIR)' --out '$(OUT)' || test $$? -eq 3 -o $$? -eq 4
 
-# Adapters of real implementations are built where their toolchains are; the rest is reported.
+# Builds the adapters whose toolchains are installed, and reports the others.
 setup: $(VENV)/ready
 	@$(PYTHON) -m walproof.setup
 
@@ -152,7 +155,7 @@ $(VENV)/ready: requirements-dev.txt pyproject.toml $(VENV)/core
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-node.txt; }
 	@touch $@
 
-# Spark is large (half a gigabyte): only what runs on it asks for it.
+# Spark is large (half a gigabyte), so only targets that need it install it.
 $(VENV)/spark: requirements-spark.txt requirements-java.txt $(VENV)/ready
 	@echo 'Installing Spark in $(VENV) …'
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-spark.txt

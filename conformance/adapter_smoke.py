@@ -34,7 +34,7 @@ LONG = 1 << 20
 BYE_SECONDS = 2.0
 SHOWN = 160
 EXPECTED_FOUND = re.compile("expected (.+?), found (.+)", re.DOTALL)
-# The messages of Go and Rust before they exit; a stack trace may follow.
+# Go and Rust print these messages before they exit. A stack trace may follow.
 PANIC = re.compile(r"^(panic: .*|fatal error: .*|thread '.*' panicked at .*)$", re.MULTILINE)
 
 Fault = Literal["adapter", "implementation"]
@@ -43,7 +43,7 @@ Reply = dict[str, Any]
 
 @dataclass(frozen=True)
 class SmokeStep:
-    """One step: ``right``, ``wrong`` (with fault and evidence) or ``untested``."""
+    """The result of a step: ``right``, ``wrong`` with fault and evidence, or ``untested``."""
 
     step: str
     status: Literal["right", "wrong", "untested"]
@@ -194,7 +194,7 @@ class AdapterSmoke:
         step.note = f"{number} record{'s' if number > 1 else ''}"
 
     def _long_line(self, format: str) -> None:
-        """Send a value of a mebibyte under an unknown key, which exceeds usual line buffers."""
+        """Send an unknown key with a value of one mebibyte, which exceeds usual line buffers."""
         case = self._trivial(format)
         name = "accepts a line of more than a mebibyte"
         with self._step(name, f"a reply within {self.seconds:g} s") as step:

@@ -34,7 +34,7 @@ def distinct_texts(
 
 
 def look_alike(first: str, second: str) -> bool:
-    """Return whether two texts may look the same, as letters of different alphabets can."""
+    """Return whether two texts may look the same, for example because of similar letters."""
     plain = [
         " ".join(unicodedata.normalize("NFKC", "".join(filter(_is_seen, text))).split())
         for text in (first, second)
@@ -64,7 +64,7 @@ def cut_around_difference(first: str, second: str, width: int) -> tuple[str, str
 
 
 def tail(text: str, limit: int) -> str:
-    """Return the last `limit` characters of `text`, made printable; an ellipsis marks a cut."""
+    """Return the last `limit` characters of `text` in printable form. An ellipsis marks a cut."""
     text = printable(text).strip("\n")
     return text if len(text) <= limit else "…" + text[len(text) - limit + 1 :]
 

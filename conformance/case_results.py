@@ -1,4 +1,4 @@
-"""The results of a subject and its cases, in the form of reports."""
+"""Build the results of a subject and of its cases, as reports contain them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
 
 @dataclass
 class ProgramRun:
-    """The results of one subject: its hello, and a result per case."""
+    """The results of one subject: its hello message, and a result for each case."""
 
     subject: CheckedProgram
     hello: dict[str, Any] = field(default_factory=dict)
@@ -59,10 +59,6 @@ def with_known(subject: CheckedProgram, result: dict[str, Any]) -> dict[str, Any
 
 def passed(subject: CheckedProgram, case: VectorCase) -> dict[str, Any]:
     """Return the result of a passed case, with the commands to repeat it."""
-    chosen = f"--vector {case.vector.option} --profile {case.profile}"
-    commands = {"repeat": f"{subject.repeat} {chosen}"}
-    if subject.ask and case.profile != STRUCTURE:
-        commands["ask"] = f"{subject.ask} {chosen} --keep kept"
     return {
         "vector": case.vector.id,
         "profile": case.profile,
@@ -74,8 +70,17 @@ def passed(subject: CheckedProgram, case: VectorCase) -> dict[str, Any]:
         "expected": None,
         "actual": None,
         "stderr": None,
-        **commands,
+        **commands(subject.repeat, subject.ask, case.vector.option, case.profile),
     }
+
+
+def commands(repeat: str | None, ask: str | None, vector: str, profile: str) -> dict[str, str]:
+    """Return the commands that repeat a case, and show its messages, for a program."""
+    chosen = f"--vector {vector} --profile {profile}"
+    found = {"repeat": f"{repeat} {chosen}"}
+    if ask and profile != STRUCTURE:
+        found["ask"] = f"{ask} {chosen} --keep kept"
+    return found
 
 
 def failed(judgement: ReplyJudgement, stderr: str | None) -> dict[str, Any]:
@@ -96,7 +101,7 @@ def died(error: Exception, case: VectorCase, stderr: str | None) -> dict[str, An
     return {
         "class": CLASS_OF_ERROR[error_type],
         "difference": str(error),
-        # The class of a timeout says everything.
+        # A timeout needs no description: its result class is sufficient.
         "found": {} if isinstance(error, Timeout) else {"error": str(error)},
         "expected": case.expect,
         "stderr": stderr,

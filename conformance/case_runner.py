@@ -45,7 +45,7 @@ MAX_CONFIRMED_TIMEOUTS = 3
 # Results after which a session is not used again.
 FATAL_CLASSES = ("crash", "timeout", "over-limit", "protocol-error")
 
-# Joins the difference of a crash and the class of the case when run alone, if the classes differ.
+# Separates the difference of a crash from the result class of the repeated case, if that differs.
 ALONE = "; alone: "
 
 Result = dict[str, Any]
@@ -60,7 +60,7 @@ class Retries:
 
 @dataclass
 class Shard:
-    """Some of the cases of a subject, by their number among all cases, and their results."""
+    """A part of a subject's cases, each under its number among all cases, with the results."""
 
     subject: CheckedProgram
     cases: Sequence[tuple[int, VectorCase]]
@@ -94,7 +94,8 @@ def run_programs(
         try:
             for future in as_completed(futures):
                 future.result()
-        except BaseException:  # a defect of this project, or Ctrl-C: no program may remain
+        # After a defect of this project or Ctrl-C, no program may keep running.
+        except BaseException:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
             raise
@@ -186,7 +187,7 @@ class CaseRunner:
     ) -> None:
         self.subject = subject
         self.scratch = Scratch(parent)
-        # The judgement of the last case whose answer was not as expected.
+        # The judgement of the last case with an unexpected answer.
         self.judgement: ReplyJudgement | None = None
         self._limits, self._cancelled = limits or Limits(), cancelled
         self._retries = retries or Retries()
@@ -273,7 +274,7 @@ class CaseRunner:
                 for step in case.steps()
                 if (difference := self._run_step(session, case, step, factor)) is not None
             ]
-            # A skipped request does not excuse a failed one.
+            # A case with a failed request fails, even if another request was skipped.
             wrong = [each for each in wrong if each["class"] == "fail"] or wrong
             if wrong:
                 result |= summary(wrong)

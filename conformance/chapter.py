@@ -1,4 +1,4 @@
-"""The sentences of a format's chapter in ``spec/``, by requirement and by reason code."""
+"""Find the sentences of a chapter in ``spec/`` by requirement id and by reason code."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _REQUIREMENT = re.compile(
 _PARAGRAPH_END = re.compile(r"\n\n(?!\* |1\. )")
 _LIST_ITEM = re.compile(r"\n+(?:\*|\d\.) ")
 _REASON = re.compile(r"^\| `([a-z-]+)` \|[^|]*\|([^|]*\b[A-Z]{3}-\d{3}\b[^|]*)\|", re.M)
+_SENTENCE = re.compile(r"(?<=[.:]) ")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 
@@ -36,6 +37,11 @@ class Requirement:
     #: Location, such as ``spec/leveldb-log.md:12``.
     where: str = ""
 
+    @property
+    def first_sentence(self) -> str:
+        """Return the text up to its first full stop or colon."""
+        return _SENTENCE.split(self.text, maxsplit=1)[0]
+
 
 @dataclass(frozen=True)
 class Chapter:
@@ -47,7 +53,7 @@ class Chapter:
 
 @functools.cache
 def chapter(format: str, spec: Path = SPEC) -> Chapter:
-    """Return the chapter of a format (``leveldb-log``), empty if ``spec/`` is not installed."""
+    """Return the chapter of a format, such as ``leveldb-log``. It is empty without ``spec/``."""
     file = spec / f"{format}.md"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     requirements = {}

@@ -30,7 +30,7 @@ class CheckedProgram:
     baseline: Baseline | None = None
     # True for a generated parser, which lists fields instead of answering.
     structure: bool = False
-    # True if the subject starts in a sandbox; see :meth:`sandbox`.
+    # True if the subject starts in a sandbox. See :meth:`sandbox`.
     isolated: bool = True
     # Directories that the subject may change besides its scratch directory.
     writes: Sequence[Path] = ()
@@ -55,8 +55,13 @@ class CheckedProgram:
         return Sandbox(folder, hides=evidence(), writes=[*self.writes, *writes])
 
 
-def checked_implementation(implementation: Implementation, program: str) -> CheckedProgram:
-    """Return an implementation of this repository as a subject, unavailable if it is not built."""
+def checked_implementation(
+    implementation: Implementation, program: str, unavailable: str | None = None
+) -> CheckedProgram:
+    """Return an implementation of this repository as a subject, unavailable if it is not built.
+
+    ``unavailable`` is the reason if an attempt to build it has failed.
+    """
     subject = CheckedProgram(
         implementation.name,
         implementation.title,
@@ -70,7 +75,10 @@ def checked_implementation(implementation: Implementation, program: str) -> Chec
         place=implementation.folder / "implementation.toml",
         stamp=implementation.stamp,
         needs=implementation.needs,
+        unavailable=unavailable,
     )
+    if unavailable is not None:
+        return subject
     if missing := implementation.missing():
         subject.unavailable = f"{' and '.join(missing)} not found"
     elif not implementation.is_built():

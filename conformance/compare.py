@@ -29,7 +29,7 @@ _SENTENCE = re.compile(
 
 
 class Difference(str):
-    """A sentence about one part of a reply, with the name of the part and what was found there."""
+    """A difference in one part of a reply as a sentence, with the part and the value found."""
 
     part: str
     found: Any
@@ -92,7 +92,7 @@ def sentences_of(difference: str) -> list[str]:
 def _record_difference(
     expected: Sequence[Json], actual: Sequence[Json], fields: Sequence[str]
 ) -> str:
-    if expected == actual:  # the usual case, equal in all reported parts
+    if expected == actual:  # usually, all reported parts are equal
         return ""
     if len(expected) != len(actual):
         count = f"expected {len(expected)}, found {len(actual)}"
@@ -123,9 +123,9 @@ def _record_difference(
 def _found_records(
     expected: Sequence[Json], actual: Sequence[Json], fields: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the numbers of missing records, and the number and a digest of other records.
+    """Return which expected records are missing, and the number and digest of unexpected ones.
 
-    A record with the same payload but another field counts as missing and as another record.
+    A record with the same payload but another field counts both as missing and as unexpected.
     """
 
     def key_of(record: Json) -> str:

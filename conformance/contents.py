@@ -111,7 +111,7 @@ def _write(data: bytes, path: str | Path) -> None:
 
 
 def by_name(contents: Contents) -> Mapping[str, bytes]:
-    """Return the files of a log by name; the name is empty in a log of one file."""
+    """Return the files of a log by name. In a log of one file, the name is empty."""
     return {"": contents} if isinstance(contents, bytes) else contents
 
 

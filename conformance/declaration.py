@@ -9,7 +9,7 @@ from typing import Any
 
 
 class BrokenDeclaration(Exception):
-    """A file does not match its schema; the text names the file and the expectation."""
+    """Raised if a file does not match its schema. The message names the file and the fault."""
 
 
 def read(path: Path, schema: Path) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def read(path: Path, schema: Path) -> dict[str, Any]:
 def parse_json(
     data: str | bytes, where: Path | str, broken: type[BrokenDeclaration] = BrokenDeclaration
 ) -> Any:
-    """Return the value of a JSON text. Raises ``broken`` with the place, ``where``."""
+    """Return the value of a JSON text. Raises ``broken`` with the location ``where``."""
     try:
         return json.loads(data)
     except ValueError as error:  # not JSON, or not UTF-8

@@ -24,7 +24,7 @@ def validator(path: Path) -> Draft202012Validator:
 
 
 def first_problem(path: Path, value: Any) -> tuple[str, str] | None:
-    """Return the path and the message of the first violation of a schema, None for a valid value.
+    """Return the path and the message of a value's first violation of a schema, or None.
 
     The path is empty if the value as a whole is invalid.
     """
@@ -36,6 +36,6 @@ def _message(error: ValidationError) -> str:
     text = error.message
     if len(text) <= MAX_MESSAGE_CHARACTERS:
         return text
-    # The value comes first in a message, the reason last.
+    # A message begins with the value and ends with the reason.
     half = MAX_MESSAGE_CHARACTERS // 2
     return f"{text[:half]}…{text[-half:]}"

@@ -52,7 +52,7 @@ class KnownFailures:
     entries: dict[Key, KnownFailure] = field(default_factory=dict)
 
     def cause_of(self, vector: str, profile: str) -> str | None:
-        """Return the description of the cause if the case is listed, else None."""
+        """Return the description of the cause if the case is listed, or None."""
         entry = self.entries.get((vector, profile))
         return self.causes[entry.cause] if entry else None
 
@@ -111,7 +111,10 @@ class KnownFailures:
 
 
 def load(path: Path) -> KnownFailures:
-    """Load the list in a file; a missing file is an empty list. Raises :class:`BrokenList`."""
+    """Load the list in a file.
+
+    If the file is missing, the list is empty. Raises :class:`BrokenList`.
+    """
     if not path.exists():
         return KnownFailures(path)
     body = parse_json(path.read_bytes(), path, BrokenList)

@@ -16,7 +16,7 @@ from typing import Any
 from conformance.compare import Difference, every_part
 from conformance.contents import Contents, list_entries
 
-# The freedoms that a vector may leave to the writer, with the parts that are not compared then.
+# The choices that a vector may leave to the writer, with the parts that are then not compared.
 FREEDOMS = {
     "placement": "offsets of records and the end of the log: at, size, file, batch, end",
     "preallocation": "the sizes of the files",
@@ -32,10 +32,10 @@ _NOT_COMPARED: Mapping[str, frozenset[str]] = {
 
 # Sizes by name. Names are relative to the directory of the log, and include the name of the log.
 Files = Mapping[str, int]
-# Bytes of a file, by its name as in :data:`Files` and the offset.
+# Expected bytes, by file name (as in :data:`Files`) and offset.
 Bytes = Mapping[tuple[str, int], bytes]
 
-# Hexadecimal SHA-256 by name, of files with only determined bytes.
+# SHA-256 in hexadecimal by file name, for files whose bytes are all determined.
 Digests = Mapping[str, str]
 
 
@@ -75,7 +75,7 @@ def _bytes_at(file: Path, at: int, length: int) -> bytes | None:
 
 
 def files_of(contents: Contents, name: str) -> dict[str, int]:
-    """Return the file sizes of a log with these contents and this name, without other files."""
+    """Return the size of each file of a log with these contents and this name."""
     if isinstance(contents, bytes):
         return {name: len(contents)}
     return {f"{name}/{file}": len(data) for file, data in contents.items()}
@@ -119,7 +119,7 @@ def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[D
 
 
 def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[Difference]:
-    """Return the files whose SHA-256 differs from the expected SHA-256, if there are any."""
+    """Return the files whose SHA-256 differs from the expected SHA-256."""
     actual = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
     found = {
         name: actual.get(name, "no file")[:12]
@@ -154,14 +154,14 @@ def differences(
 
 
 def freedoms(after: Mapping[str, Any]) -> list[str]:
-    """Return the freedoms of a vector's ``after``."""
+    """Return the choices that a vector's ``after`` leaves to the writer."""
     return [entry["freedom"] for entry in after.get("free", [])]
 
 
 def to_json(
     files: Files, data: Bytes, free: Sequence[tuple[str, str]], digests: Digests | None = None
 ) -> dict[str, Any]:
-    """Return ``after`` in the form of a vector."""
+    """Return the expected state after a write, as a vector stores it under ``after``."""
     exact = digests or {}
     parts = {
         "files": [

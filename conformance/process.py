@@ -39,7 +39,7 @@ CHUNK_BYTES = 1 << 18
 SHARED_BYTES = 1 << 30
 # The time for killed processes to end. A process may be blocked in a broken file system.
 KILL_SECONDS = 10
-# The prefix of errors of the shell that sets the limits and starts the program.
+# The prefix of errors by the shell that sets the limits and starts the program.
 _CANNOT_START = "cannot start"
 _EXEC_ERRORS = {126: "it cannot be executed", 127: "No such file or directory"}
 
@@ -58,7 +58,7 @@ class Limits:
     file_bytes: int | None = None
 
     def command(self, command: Sequence[str]) -> list[str]:
-        """Return a command that limits the size of files, writes no core file, and runs another."""
+        """Return a command that runs another with a limit on file sizes and without core files."""
         limits = "ulimit -c 0"
         if self.file_bytes is not None:
             limits += f"; ulimit -f {self.file_bytes // 512}"
@@ -83,15 +83,15 @@ class CannotStart(ProgramCrash):
 
 
 class Timeout(Exception):
-    """No reply in time; the program was killed."""
+    """Raised if no reply arrives in time. The program was killed."""
 
 
 class OverLimit(Exception):
-    """Too much memory or output; the program was killed."""
+    """Raised if the program used too much memory or output. The program was killed."""
 
 
 class Cancelled(Exception):
-    """The run was stopped; the program was killed."""
+    """Raised if the run was stopped. The program was killed."""
 
 
 class Process:
@@ -112,7 +112,7 @@ class Process:
         cwd: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        # Exit status, or minus the number of a signal; None while it runs.
+        # The exit status or the negative number of a signal. None while the process runs.
         self.status: int | None = None
         # The largest measured resident memory.
         self.peak_bytes = 0
@@ -175,12 +175,12 @@ class Process:
 
     def send(self, data: bytes) -> None:
         """Send data without waiting until the program reads it."""
-        if not self._is_closed:  # otherwise the descriptors may belong to another file by now
+        if not self._is_closed:  # otherwise the descriptors may already belong to another file
             self._input += data
             self._write()
 
     def close_input(self) -> None:
-        """Close standard input, after the data sent so far."""
+        """Close standard input after the data that has been sent so far."""
         assert self._popen.stdin is not None
         self._forget_input()
         self._popen.stdin.close()
@@ -342,7 +342,7 @@ class Process:
             self._forget_input()
         except BlockingIOError:
             self._poll.register(self._to, select.POLLOUT)
-        except OSError:  # the program ended; the next read raises the error
+        except OSError:  # The program ended. The next read raises the error.
             self._forget_input()
 
     def _forget_input(self) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.baselines import Baseline
+from conformance.case_results import with_stderr
 from conformance.process import CannotStart, Limits, OverLimit, Process, ProgramCrash, Timeout
 from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
@@ -26,7 +27,7 @@ Reply = dict[str, Any]
 
 
 class ProgramSession:
-    """The interface that the runner needs, with the behaviour of most sessions."""
+    """The interface of a session for the runner, with the default behaviour."""
 
     def __init__(self, hello: Reply | None = None) -> None:
         self.hello: Reply = hello or {}
@@ -47,7 +48,7 @@ class ProgramSession:
         raise NotImplementedError
 
     def reports(self, reply: Reply) -> list[str]:
-        """Return the parts of a reply to compare, which are the parts that the hello reports."""
+        """Return the parts of a reply to compare. These are the parts that the hello lists."""
         reports: list[str] = self.hello["reports"]
         return reports
 
@@ -92,7 +93,7 @@ class ProtocolSession(ProgramSession):
         self.process = self._new_process()
 
     def greet(self) -> Reply:
-        """Start the process unless it runs, and return its reply to hello, valid or not."""
+        """Start the process unless it is running, and return its reply to hello, valid or not."""
         if self.process is None:
             self.spawn()
         seconds = self.limits.start_seconds
@@ -178,7 +179,10 @@ class OneShotSession(ProgramSession):
         return self._stderr
 
     def request(self, message: Message, wall_ms: int) -> Reply:
-        """Run the program for one read message; its standard output is the answer."""
+        """Run the program for one read message.
+
+        The standard output of the program is the answer.
+        """
         argv = [*self.command, "read", message["format"], message["path"]]
         argv += ["strict"] * (message.get("profile") == "strict")
         variables = one_shot_variables(message)
@@ -251,18 +255,17 @@ def reported_parts(answer: Mapping[str, Any]) -> list[str]:
     return [*parts, *sorted(fields - {"payload", "payload_sha256"})]
 
 
-def why_no_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> str | None:
-    """Return the error of a command that does not reply to hello, or None.
+def probe_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> tuple[Reply, str | None]:
+    """Return the hello of a command; if there is none, an empty hello and the error.
 
     Raises :class:`CannotStart`.
     """
     session = ProtocolSession(command, Limits(start_seconds=PROBE_SECONDS), sandbox)
     try:
-        session.start()
+        return session.start(), None
     except CannotStart:
         raise
     except PROGRAM_FAILURES as error:
-        return str(error)
+        return {}, with_stderr(str(error), session.stderr)
     finally:
         session.kill()
-    return None

@@ -29,7 +29,7 @@ class ImplementationUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Implementation:
-    """One implementation, as its ``implementation.toml`` describes it; see the schema."""
+    """One implementation, as described by its ``implementation.toml`` and its schema."""
 
     folder: Path
     name: str
@@ -54,7 +54,7 @@ class Implementation:
 
     @property
     def known_failures(self) -> Path:
-        """Return the path of the list of known failures, which is next to the adapter."""
+        """Return the path of the known failures, which are listed in a file next to the adapter."""
         return self.folder / "known-failures.json"
 
     @property
@@ -101,10 +101,11 @@ class Implementation:
         variables = {
             "WALPROOF_BUILD": str(self.output),
             "WALPROOF_ROOT": str(IMPORT_ROOT),
+            "WALPROOF_ADAPTERKIT": str(PACKAGES / "conformance" / "adapterkit"),
             "WALPROOF_PYTHON": sys.executable,
         }
         limits = Limits(memory_bytes=BUILD_MEMORY_BYTES)
-        # The shell lets both streams write to the log during the build.
+        # The shell redirects both output streams to the log of the build.
         logged = ["/bin/sh", "-c", 'exec "$@" >"$0" 2>&1', str(log), *self._expanded(self.build)]
         try:
             done = run_program(

@@ -61,7 +61,7 @@ class ResultCache:
         )
 
     def put(self, run: ProgramRun, key: str | None, started: str) -> None:
-        """Store the results of a run of the time ``started`` (ISO 8601), if all are as expected."""
+        """Store the results of a run begun at ``started`` (ISO 8601), if all are as expected."""
         file = self._file(run.subject)
         if key is None:
             return

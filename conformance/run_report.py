@@ -33,7 +33,7 @@ SHOWN = 6
 
 @dataclass(frozen=True)
 class RunPlan:
-    """The vectors and subjects of a run; the baselines are added to the subjects."""
+    """The vectors and subjects of a run. The baselines are added to the subjects."""
 
     subjects: Sequence[CheckedProgram]
     vectors: Sequence[Vector]
@@ -55,7 +55,10 @@ class RunPlan:
         return cls([*subjects, *checked_baselines()], list(selected.values()), profiles)
 
     def cases(self, subject: CheckedProgram) -> list[VectorCase]:
-        """Return the cases of a subject: answers, or (for generated parsers) fields."""
+        """Return the cases of a subject.
+
+        Only generated parsers list fields. All others give answers.
+        """
         answers = [profile for profile in self.profiles if profile != STRUCTURE]
         vectors = [
             vector
@@ -92,7 +95,7 @@ def run_plan(
     described = {vector.id: describe_vector(vector) for vector in plan.vectors}
     _leave_out_unread_formats(outcomes, described)
     return {
-        "report_version": 1,
+        "report_version": 2,
         "walproof": __version__,
         "started": now,
         "seconds": round(time.monotonic() - clock, 3),
@@ -139,7 +142,7 @@ def _leave_out_unread_formats(
     subjects = [each for each in outcomes if each.subject.baseline is None]
     read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
     if not read:
-        return  # nothing ran; keep the vectors so that they can be shown
+        return  # Nothing ran. Keep the vectors so that they can be shown.
     for id in [id for id, vector in described.items() if vector["format"] not in read]:
         del described[id]
     for each in outcomes:
@@ -154,6 +157,7 @@ def describe_vector(vector: Vector) -> dict[str, Any]:
         "control": vector.control,
         "damage": vector.damage_texts,
         "size": body["size"],
+        "digest": vector.short_digest,
     }
     if vector.generated is None:  # a generated log is not in a file
         described["input"] = os.path.relpath(vector.input)
@@ -200,6 +204,9 @@ def _entry(
     name: str, outcome: ProgramRun, vectors: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     hello = outcome.hello
+    is_baseline = outcome.subject.baseline is not None
+    if is_baseline:  # only the score and the lost and invented records of a baseline are reported
+        outcome.results = [{**each, "difference": None, "found": None} for each in outcome.results]
     return {
         "name": name,
         "title": outcome.subject.title,
@@ -210,11 +217,13 @@ def _entry(
         **_paths_of(outcome.subject),
         "status": outcome.status,
         "because": outcome.because,
-        "baseline": outcome.subject.baseline is not None,
+        "baseline": is_baseline,
         "reports": hello.get("reports", []),
         "profiles": hello.get("profiles", []),
         "seconds": round(outcome.seconds, 3),
         **({"asked": outcome.cached_from} if outcome.cached_from is not None else {}),
+        "repeat": outcome.subject.repeat,
+        **({"ask": outcome.subject.ask} if outcome.subject.ask else {}),
         "results": outcome.results,
         "score": score(outcome.results, vectors),
     }

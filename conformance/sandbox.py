@@ -49,7 +49,7 @@ Isolation = dict[str, list[str]]
 
 @functools.cache
 def bubblewrap() -> str | None:
-    """Return the path of ``bwrap``, None if it is missing or cannot create namespaces."""
+    """Return the path of ``bwrap``, or None if it is missing or cannot create namespaces."""
     program = shutil.which("bwrap")
     if program is None or sys.platform != "linux":
         return None
@@ -121,7 +121,7 @@ class Sandbox:
         return argv
 
     def isolation(self) -> Isolation:
-        """Return the means that isolate a program in this sandbox, and the remaining risks."""
+        """Return the isolation methods of this sandbox, and the remaining risks."""
         if self.bwrap is not None:
             return _SANDBOXED
         bounded = [] if self.reads is None else ["read your files"]

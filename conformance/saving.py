@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-# The ending of the names of unfinished files.
+# The suffix of unfinished files.
 UNFINISHED = ".unfinished"
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 # The errors of a file system without hard links.
@@ -62,7 +62,7 @@ class _File(io.FileIO):
 
 
 def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True) -> None:
-    """Write a whole file like :func:`saved`. Text is encoded as UTF-8."""
+    """Write a whole file atomically. Text is encoded as UTF-8."""
     with saved(path, replace, sync) as file:
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
 
@@ -160,7 +160,7 @@ def build_once(folder: Path) -> Iterator[Path]:
         try:
             unfinished.rename(folder)
         except OSError:
-            if not folder.is_dir():  # otherwise another process was faster
+            if not folder.is_dir():  # otherwise another process created the directory first
                 raise
 
 
@@ -171,7 +171,7 @@ def temporary_name(path: Path) -> Path:
 
 @contextlib.contextmanager
 def named_in_errors(path: Path) -> Iterator[None]:
-    """Put ``path`` into errors of the block that contain no name or the temporary name."""
+    """Name ``path`` in errors of the block that name no file or the temporary file."""
     try:
         yield
     except OSError as error:
@@ -184,7 +184,7 @@ def named_in_errors(path: Path) -> Iterator[None]:
 def _take_name(unfinished: Path, path: Path, replace: bool) -> None:
     if not replace:
         try:
-            os.link(unfinished, path)  # unlike rename, a link does not replace
+            os.link(unfinished, path)  # unlike rename, link does not replace an existing file
             unfinished.unlink()
             return
         except OSError as error:

@@ -1,4 +1,4 @@
-"""The score of one implementation: pairs of logs that it reads, and logs that it writes."""
+"""Score an implementation: pairs of logs that it reads, and single logs that it writes."""
 
 from __future__ import annotations
 

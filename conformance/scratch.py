@@ -50,9 +50,9 @@ def _clear_once(parent: Path) -> None:
 
 
 def clear_abandoned(parent: Path) -> None:
-    """Remove the scratch directories below ``parent`` whose creators have ended."""
+    """Remove the scratch directories below ``parent`` if their creators are no longer running."""
     for folder in parent.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):  # of another user, already removed, or locked
+        with contextlib.suppress(OSError):  # another user owns it, it is gone, or it is locked
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 if os.fstat(lock).st_uid == os.geteuid():
@@ -63,7 +63,7 @@ def clear_abandoned(parent: Path) -> None:
 
 
 def in_memory_bytes() -> int:
-    """Return the bytes of memory that files use, 0 if no files can be in memory."""
+    """Return the bytes of memory that files use. The result is 0 if no files can be in memory."""
     try:
         status = os.statvfs(IN_MEMORY)
     except OSError:

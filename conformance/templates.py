@@ -1,4 +1,4 @@
-"""Render pages and files from the Jinja templates of a directory."""
+"""Render pages and files from the Jinja templates of directories."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from markupsafe import Markup
 
 from conformance.text import printable
 
-#: Code or emphasis in Markdown. The asterisk of a C pointer or of a product does not match.
+#: Code or emphasis in Markdown. An asterisk in a C pointer or a product does not match.
 MARKED = re.compile(r"`([^`]*)`|(?<![\w*])\*([^\s*`][^*`]*)\*(?![\w*])")
 
 
-def environment(folder: Path, autoescape: bool = False) -> Environment:
-    """Return the templates of a directory; an unknown name in a template is an error.
+def environment(*folders: Path, autoescape: bool = False) -> Environment:
+    """Return the templates of directories. An unknown name in a template is an error.
 
     ``autoescape`` is for HTML, and also escapes the invisible characters of values. The filter
     ``code`` marks the parts of a text in backquotes, and parts with emphasis (``*``).
     """
     created = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(folders),
         autoescape=autoescape,
         finalize=_visible if autoescape else None,
         undefined=StrictUndefined,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -24,7 +23,7 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text of several lines with invisible characters escaped except newlines and tabs."""
+    """Return text of several lines. Invisible characters are escaped, except newlines and tabs."""
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n")
@@ -39,7 +38,7 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
     Raises ``ValueError`` for values that JSON does not have, such as NaN.
     """
-    return _spelled_out(_encoder(indent).encode(value))
+    return spelled_out(_encoder(indent).encode(value))
 
 
 @cache
@@ -47,26 +46,6 @@ def _encoder(indent: int | None) -> json.JSONEncoder:
     return json.JSONEncoder(ensure_ascii=False, indent=indent, allow_nan=False)
 
 
-# The length of a piece of JSON in characters, unless a single string is longer.
-PIECE = 1 << 14
-
-
-def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
-    """Yield :func:`json_text` in pieces, so that a large value is never in memory as text."""
-    held: list[str] = []
-    size = 0
-    for piece in _encoder(indent).iterencode(value):  # usually of a few characters each
-        if size + len(piece) >= PIECE:
-            yield _spelled_out("".join(held))
-            held, size = [], 0
-        if len(piece) >= PIECE:  # not joined, so that a long text is not in memory twice
-            piece = _spelled_out(piece)
-            yield piece
-        else:
-            held.append(piece)
-            size += len(piece)
-    yield _spelled_out("".join(held))
-
-
-def _spelled_out(text: str) -> str:
+def spelled_out(text: str) -> str:
+    """Return JSON with invisible characters as ``\\u202e``."""
     return _JSON_UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -68,7 +68,7 @@ def text_of(searched: Searched) -> str:
 
 
 def hits_in(logs: Iterable[Mapping[str, Any]]) -> Counter[Hit]:
-    """Return the undetected flips of logs of a search."""
+    """Return the undetected flips that a search of logs found."""
     hits: Counter[Hit] = Counter()
     for log in logs:
         for field, effects in log["unseen"].items():

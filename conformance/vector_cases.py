@@ -26,7 +26,7 @@ REPLY_BYTES_PER_BYTE = 64
 
 @dataclass(frozen=True)
 class ReplyJudgement:
-    """The judgement of one reply."""
+    """The differences between a reply and the expectation."""
 
     #: The differences from the expected reply.
     differences: Sequence[Difference]
@@ -36,7 +36,7 @@ class ReplyJudgement:
     effect: str = ""
     #: Parts of the two answers that were compared.
     parts: Sequence[str] = ()
-    #: The request of a case with several requests.
+    #: The name of the request, if the case has several requests.
     request: Difference | None = None
 
     @property
@@ -52,7 +52,7 @@ class ReplyJudgement:
 
 
 CHANGED_LOG = "changes-the-log"
-# Effects of a read, then of a write or an append (:class:`ReplyJudgement`).
+# The faults that :class:`ReplyJudgement` names: first of a reader, then of a writer.
 REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES = (
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
@@ -102,7 +102,7 @@ class VectorCase:
 
 @dataclass(frozen=True)
 class Step:
-    """One request and its judgement."""
+    """A request that can judge its reply."""
 
     def prepare(self, path: Path) -> None:
         """Put the scratch copy in place."""
@@ -139,7 +139,7 @@ class ReadStep(Step):
         return read_request(case, path, seq, case.vector.body.get("context", {}))
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> ReplyJudgement:
-        """Compare the answer with the expected answer, then with each accepted answer."""
+        """Compare the answer with the expected answer and, if necessary, the accepted answers."""
         actual = reply["answer"]
         wrong: list[Difference] = []
         if actual != self.expect or "signals" in reports:
@@ -264,7 +264,7 @@ class WritingStep(Step):
 
 @dataclass(frozen=True)
 class WriteStep(WritingStep):
-    """A request to write a new log, whose bytes the vector determines."""
+    """A request to write a new log. The vector determines its bytes."""
 
     def prepare(self, path: Path) -> None:
         """Do nothing, because the writer creates the log."""
@@ -274,7 +274,7 @@ class WriteStep(WritingStep):
         return _with_records("write", self.vector, path, seq)
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> ReplyJudgement:
-        """Compare the log byte for byte. Its answer helps to explain a difference."""
+        """Compare the log byte for byte. The answer read from it helps to explain a difference."""
         if "refused" in reply:
             return self._refused(reply["refused"], path, None)
         if self.vector.body.get("must_refuse"):

@@ -50,7 +50,7 @@ class Vector:
 
     @property
     def control(self) -> str | None:
-        """Return the id of the undamaged sibling of a damaged vector."""
+        """Return the id of the undamaged vector that the damaged vector was made from."""
         return self.body.get("control")
 
     @property
@@ -65,7 +65,7 @@ class Vector:
 
     @property
     def damaged_id(self) -> str | None:
-        """Return the id of the vector whose input is damaged: the control, unless stated."""
+        """Return the id of the vector whose input is damaged (by default, the control)."""
         made_by: Mapping[str, str] = self.body["made_by"]
         return made_by.get("source", self.control)
 
@@ -114,6 +114,11 @@ class Vector:
         """Return a digest of the description, which includes the SHA-256 of the input."""
         return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).digest()
 
+    @property
+    def short_digest(self) -> str:
+        """Return the start of the digest, by which a report recognises the vector."""
+        return self.digest[:8].hex()
+
     def records_to_write(self) -> list[dict[str, Any]]:
         """Return the records of a ``write`` or ``append`` vector in the form of the protocol."""
         return [expand_payload(record) for record in self.body["records"]]
@@ -151,7 +156,7 @@ def load(path: Path) -> Vector:
 
 
 def load_all(root: Path = VECTORS) -> dict[str, Vector]:
-    """Load all vectors under a directory, by id, in id order. Each process reads them once."""
+    """Load all vectors under a directory by id, ordered by id. Each process reads them once."""
     return dict(_load_all(root))
 
 
@@ -166,7 +171,7 @@ def _load_all(root: Path) -> dict[str, Vector]:
 
 @dataclass(frozen=True)
 class Selection:
-    """The vectors to run. Empty fields select everything; patterns are shell globs on the id."""
+    """The vectors to run. An empty field selects everything. Patterns are shell globs on the id."""
 
     patterns: Sequence[str] = ()
     formats: Sequence[str] = ()
@@ -181,7 +186,7 @@ class Selection:
         return [vector for vector in vectors if self._chosen(vector)]
 
     def unmatched(self, vectors: Iterable[Vector]) -> Iterator[tuple[str, str, list[str]]]:
-        """Yield values that select nothing: their option, the value, and the existing values."""
+        """Yield each value that selects nothing: its option, the value, and the valid values."""
         every = list(vectors)
         formats = [vector for vector in every if vector.body["format"] in self.formats] or every
         named: tuple[tuple[str, Sequence[str], Iterable[str]], ...] = (

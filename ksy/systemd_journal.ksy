@@ -22,7 +22,7 @@ doc: |
   The binary log of systemd-journald. The file has a header of 208 bytes or
   more, then objects, each aligned to 8 bytes, then preallocated space. Objects
   refer to each other by their offsets in the file. In compact files
-  (`header.is_compact`), offsets in entries and arrays have 32 bits.
+  (`header.is_compact`), offsets in entries and arrays are 32 bits wide.
 
   This grammar describes the structure and does not check any values. It
   accepts every input, even a file that is damaged, torn, empty or of another
@@ -86,7 +86,7 @@ instances:
     doc: False if no object fits after the header.
   is_compact:
     value: 'has_header ? header.is_compact : false'
-    doc: True if offsets in entries and arrays have 32 bits.
+    doc: True if offsets in entries and arrays are 32 bits wide.
 types:
   header:
     -orig-id: Header
@@ -262,7 +262,7 @@ types:
       is_compact:
         -requirement: SDJ-005
         value: (incompatible_flags & 16) != 0
-        doc: True if offsets in entries and arrays have 32 bits.
+        doc: True if offsets in entries and arrays are 32 bits wide.
       is_keyed_hash:
         -requirement: SDJ-022
         value: (incompatible_flags & 4) != 0

@@ -81,9 +81,9 @@ types:
       field: metadata.checksum
       covers: segment
     doc: |
-      The descriptor at the start of a segment. It has 29 bytes in version 1,
+      The descriptor at the start of a segment. It is 29 bytes long in version 1,
       45 bytes in version 2 with SBE version 1, 57 bytes in version 2 with SBE
-      version 2, and may have more in future versions.
+      version 2, and may be longer in future versions.
     doc-ref: spec/zeebe-journal.md ZBJ-006 to ZBJ-010
     seq:
       - id: version
@@ -128,7 +128,7 @@ types:
         if: ofs_segment.as<s8> + 8 <= _io.size.as<s8>
         doc: The header of the SegmentDescriptor message.
       len:
-        value: 'ofs_segment.as<s8> + 8 <= _io.size.as<s8> ? ((ofs_segment.as<s8> + 8).as<s8> + header_2.len_block.as<s8>).as<s8> : 0.as<s8>'
+        value: 'ofs_segment.as<s8> + 8 <= _io.size.as<s8> ? (version == 1 ? 29.as<s8> : ((ofs_segment.as<s8> + 8).as<s8> + header_2.len_block.as<s8>).as<s8>).as<s8> : 0.as<s8>'
         doc: Length of the descriptor in bytes, which is also the offset of the first record.
       is_whole:
         -requirement: ZBJ-040
@@ -201,12 +201,13 @@ types:
     instances:
       has_seal:
         # The offset 57 matters if the metadata are too short, ofs_segment + 40 if the metadata have more fields.
-        value: 'header.len_block.as<s8> >= 32 and header.version >= 2 and _io.size.as<s8> >= 57 ? _parent.ofs_segment.as<s8> + 40 <= _io.size.as<s8> : false'
+        value: '_parent.version == 2 and header.len_block.as<s8> >= 32 and header.version >= 2 and _io.size.as<s8> >= 57 ? _parent.ofs_segment.as<s8> + 40 <= _io.size.as<s8> : false'
         doc: |
-          True if the message has SBE version 2 or later, and the block and the
-          file are long enough for `last_index` and `last_position`.
+          True if the descriptor has version 2, the message has SBE version 2 or
+          later, and the block and the file are long enough for `last_index` and
+          `last_position`.
       len_newer:
-        value: 'header.len_block.as<s8> - (has_seal ? 32.as<s8> : 20.as<s8>).as<s8>'
+        value: '_parent.version == 2 ? (header.len_block.as<s8> - (has_seal ? 32.as<s8> : 20.as<s8>).as<s8>).as<s8> : 0.as<s8>'
         doc: Number of bytes in the block after the known fields.
   record:
     -orig-id: JournalRecord
@@ -344,7 +345,7 @@ types:
         doc: Application sequence number of the record, or -1 for none.
       - id: newer_fields
         -requirement: ZBJ-005
-        # Never negative: if is_whole is true, the message has at least 28 bytes, and 24 bytes precede this field.
+        # Never negative: if is_whole is true, the message is at least 28 bytes long, and 24 bytes precede this field.
         size: 'len_newer.as<s8> > (_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4 ? ((_io.size.as<s8> - _io.pos.as<s8>).as<s8> - 4).as<s8> : len_newer.as<s8>'
         if: 'is_whole ? len_newer.as<s8> > 0 : false'
         doc: Fields of a newer version, which readers skip.

@@ -152,7 +152,7 @@ types:
           Length of the first entry in bytes. It equals the first offset, because
           the first entry begins at the start of `data`.
   entry:
-    doc: One entry. `header` is present if the entry has at least 20 bytes.
+    doc: One entry. `header` is present if the entry is at least 20 bytes long.
     doc-ref: spec/zmq-raft.md ZMR-030
     seq:
       - id: header

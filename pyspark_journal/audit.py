@@ -132,7 +132,7 @@ def losses(rows: DataFrame, *columns: str) -> DataFrame:
 
 
 def losses_by_day(rows: DataFrame) -> DataFrame:
-    """Return the bytes lost by day of the last change of the log, the oldest day first."""
+    """Return the bytes lost by day, oldest day first. The day is that of the log's last change."""
     days = rows.withColumn("day", F.to_date("modified"))
     return losses(days, "day", "format").orderBy("day", "format")
 

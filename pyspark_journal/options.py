@@ -30,7 +30,7 @@ class Options(lake.Options):
 
     @property
     def corrupt_name(self) -> str:
-        """Return the name of the column for the bytes of lost ranges."""
+        """Return the name of the column that holds the bytes of lost ranges."""
         return self.corrupt_column or "_corrupt_record"
 
     @property

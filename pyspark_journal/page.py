@@ -65,7 +65,7 @@ def over_time(losses: Sequence[tuple[date, int]]) -> Markup:
 
 
 def by_name(losses: Sequence[tuple[str, int]]) -> Markup:
-    """Return a bar chart of bytes as SVG, the largest first."""
+    """Return a bar chart of byte counts as SVG, largest first."""
     totals = _totals(losses)
     names = sorted(totals, key=lambda name: -totals[name])
     figure, axes = _figure(0.4 + 0.25 * max(1, len(names)))

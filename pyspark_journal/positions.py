@@ -24,13 +24,13 @@ from walproof.lake.file_tree import Tree
 from walproof.log_rows import file_name
 from walproof.scanners.model import Event, Records
 
-# The most bytes before a position that its checksum covers. The bytes belong to a delivered
-# record and no longer change.
+# The checksum of a position covers at most this many bytes before the position. They belong to a
+# delivered record and no longer change.
 MARK = 64
-# The most bytes at the start of a log that its checksum covers. The bytes before a position do
+# The checksum of a log covers at most this many bytes at its start. The bytes before a position do
 # not suffice, because they may be the same in two logs.
 HEAD = 64
-# A place after everything in a log.
+# A position after all bytes of a log.
 AFTER_ALL = (sys.maxsize, 0)
 
 
@@ -93,7 +93,7 @@ def _mark(position: Position, log: FoundLog, tree: Tree) -> int | None:
     if log.members and position.file is None:  # a log of several files was refused as a whole
         return 0
     start = max(0, position.at - MARK)
-    # The file of the position may have another name by now.
+    # The file may have been renamed since the position was stored.
     data = tree.read(file_name(log.path, position.file), start, position.at - start)
     return zlib.crc32(data) if len(data) == position.at - start else None
 
@@ -146,7 +146,7 @@ def identify(
 
 
 def _name(log: FoundLog, tree: Tree) -> str:
-    """Return a unique name that is stable if files are renamed when new files begin."""
+    """Return a unique name that stays the same if files are renamed when a new file begins."""
     if log.format is not None:
         # The reader of an unreadable log reports the error.
         with contextlib.suppress(OSError):

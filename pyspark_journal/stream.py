@@ -102,7 +102,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         return {}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the limit in the options."""
+        """Return the limit of a batch that the options set."""
         if self.options.max_trigger is not None:
             return ReadMaxBytes(self.options.max_trigger)
         if self.options.max_files is not None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
-# In bytes. An answer gives the SHA-256 of a longer payload instead of its hexadecimal digits.
+# Size in bytes. For a longer payload, an answer gives the SHA-256 instead of hexadecimal digits.
 INLINE_PAYLOAD_LIMIT = 4096
 
 
@@ -22,7 +22,7 @@ class Record:
     #: The length of the framed record, up to the end of its last fragment, in bytes.
     size: int
     payload: bytes
-    #: The additional fields of the format (index, term, …); 64-bit numbers are decimal text.
+    #: The additional fields of the format (index, term, …). 64-bit numbers are decimal text.
     fields: Mapping[str, Any] = field(default_factory=dict)
     #: The name of the file in a log of several files.
     file: str | None = None
@@ -54,7 +54,7 @@ class Lost:
     start: int
     end: int
     reason: str
-    #: True for an unfinished write at the end of the log; false for damage.
+    #: True for an unfinished write at the end of the log, and false for damage.
     torn: bool = False
     file: str | None = None
 
@@ -103,21 +103,21 @@ class Answer:
 
 
 def end_to_json(end: int | None, file: str | None) -> int | dict[str, Any] | None:
-    """Return the offset for the next write, with the file's name in a log of several files."""
+    """Return the offset for the next write and, in a log of several files, the name of the file."""
     return end if file is None else {"file": file, "at": end}
 
 
 def payload_to_json(payload: bytes) -> dict[str, str]:
-    """Return ``{"payload": hex}``, or a SHA-256 above :data:`INLINE_PAYLOAD_LIMIT` bytes."""
+    """Return ``{"payload": hex}``, or a SHA-256 if it exceeds :data:`INLINE_PAYLOAD_LIMIT`."""
     if len(payload) > INLINE_PAYLOAD_LIMIT:
         return {"payload_sha256": hashlib.sha256(payload).hexdigest()}
     return {"payload": payload.hex()}
 
 
 def collect(events: Iterable[Event]) -> Answer:
-    """Run a reader to its end, and return its answer with the lost ranges in log order.
+    """Read all events of a reader, and return the answer with the lost ranges in log order.
 
-    Raises ``ValueError`` unless the last event is the only :class:`End`.
+    Raises ``ValueError`` if the events do not end with their only :class:`End`.
     """
     records: list[Record] = []
     lost: list[Lost] = []

@@ -54,7 +54,7 @@ class Format:
 def _format(register: Register) -> Format:
     """Return the format of a register.
 
-    The first call of one of the format's functions imports the package of the format.
+    The format's package is imported when one of its functions is called first.
     """
 
     def call(name: str, *arguments: Any) -> Any:

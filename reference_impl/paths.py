@@ -28,14 +28,14 @@ PARSERS = _WHEEL / "kaitai"
 
 
 def cache() -> Path:
-    """Return the platform's cache directory for files that can be rebuilt; it need not exist."""
+    """Return the platform's cache directory for files that can be rebuilt. It may not exist yet."""
     # A checkout does not need this module, and starts faster without it.
     from platformdirs import user_cache_path
 
     return user_cache_path("walproof", appauthor=False)
 
 
-# Everything that set-up builds or downloads; never committed.
+# Everything that set-up builds or downloads. It is never committed.
 BUILD = cache() if IS_INSTALLED else ROOT / ".build"
 
 # The default directory for reports, relative to the working directory.

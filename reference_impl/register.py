@@ -48,8 +48,8 @@ class RecordField:
     types: tuple[str, ...]
     meaning: str
     optional: bool
-    #: Arrow type of the column for the field; None for the default of its types, ``none`` if
-    #: tables lack the field.
+    #: Arrow type of the column for the field. None means the default of its types, and ``none``
+    #: means that tables lack the field.
     column: str | None = None
     #: True if the field is content, like the payload.
     is_content: bool = False
@@ -77,7 +77,7 @@ class ContextKey:
     types: tuple[str, ...]
     #: The allowed texts. If the tuple is empty, any text is allowed.
     values: tuple[str, ...]
-    #: The value that applies without the key, or None if the value depends on the log.
+    #: The value that applies if the key is missing, or None if the value depends on the log.
     default: Any
     #: The operations that use the key.
     read_by: tuple[str, ...]
@@ -121,7 +121,8 @@ class Unproven:
     readers: tuple[str, ...]
     #: Reason codes of the ranges, or of the log, that contain these records.
     reasons: tuple[str, ...]
-    #: The requirement that does not return the records, and a vector of it.
+    #: The requirement by which readers do not return the records, and a vector that exercises this
+    #: requirement.
     requirement: str
     vector: str
     why: str
@@ -219,7 +220,7 @@ class Register:
 
     @cached_property
     def unproven(self) -> tuple[Unproven, ...]:
-        """Return the true records that only other readers return, and the reasons."""
+        """Return the true records that only other readers return, with the reasons."""
         with _named(self.path):
             return tuple(map(_unproven, self._body.get("unproven", ())))
 

@@ -22,6 +22,7 @@ import pytest
 import yaml
 
 from conformance import ROOT
+from conformance.reports import json_report
 from walproof.cli import walproof
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -169,7 +170,7 @@ def test_a_wrong_reader_and_its_list(host: Host) -> None:
     assert done.status == 3
     assert done.outputs["score"] == "0/1 pairs" and done.outputs["failed"] == "1"
     assert "LDB-028" in done.summary and "<details>" in done.summary
-    report = json.loads((host.workspace / "walproof-report" / "report.json").read_text("utf-8"))
+    report = json_report.load(host.workspace / "walproof-report")
     (wrong,) = [each for each in report["implementations"][0]["results"] if each["class"] == "fail"]
     pinned = {key: wrong[key] for key in ("vector", "profile", "found")}
     listed = {"causes": {"blind": "It never looks."},

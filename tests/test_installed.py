@@ -43,6 +43,7 @@ PLAIN: list[Use] = [
     ("damage 000003.log 'truncate at 20' --out cut.log", 0, "torn-payload"),
     ("recover damaged.log --out recovered.log", 3, "3 records"),
     ("explain LDB-028", 0, "checksum"),
+    ("skeleton python -o mine", 0, "mine/adapter.py: put your reader into read()"),
     ("check --impl kaitai-python --format zmq-raft --group state", 0, "expected"),
     (f"ask --cmd '{READER}' --vector leveldb-log/three-records", 0, "right"),
     ("review --against main", 2, "needs a checkout"),

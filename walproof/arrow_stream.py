@@ -11,7 +11,7 @@ from walproof.scanners.model import ReadableLog, Records
 
 
 def stream(logs: Sequence[ReadableLog]) -> pa.RecordBatchReader:
-    """Return a stream of the rows of these logs."""
+    """Return these logs' rows as a stream."""
     schema = log_rows.schema(*dict.fromkeys(log.format for log in logs))
     batches = (batch for log in logs for batch in _batches(log, schema))
     return pa.RecordBatchReader.from_batches(schema, batches)

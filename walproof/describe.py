@@ -1,4 +1,4 @@
-"""Describe the content of a record: what its payload says, by the chapter of its format."""
+"""Describe the payload of a record, as the chapter of its format defines it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BYTES_PER_ITEM = 64
 
 
 class NotDescribed(ValueError):
-    """A payload does not have the structure that the chapter defines."""
+    """Raised if a payload does not have the structure that the chapter defines."""
 
     def __init__(self, at: int, expected: str, found: str) -> None:
         """Name what the chapter requires at the byte offset ``at`` of the payload."""
@@ -46,12 +46,12 @@ def describe(format_id: str, record: Record) -> Description | None:
 
 
 def max_items(payload: bytes) -> int:
-    """Return how many items of a payload a description lists; the others are only counted."""
+    """Return how many items of a payload a description lists. The other items are only counted."""
     return LISTED_ITEMS + len(payload) // BYTES_PER_ITEM
 
 
 def bytes_to_json(data: bytes) -> str | dict[str, str]:
-    """Return bytes as text if they are valid UTF-8, else as ``{"hex": …}``."""
+    """Return bytes as text if they are valid UTF-8, or as ``{"hex": …}``."""
     try:
         return data.decode()
     except UnicodeDecodeError:

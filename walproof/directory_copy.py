@@ -16,10 +16,10 @@ _PIECE_BYTES = 16 << 20
 
 
 def copy_directory(source: Path, target: Path) -> list[UnreadFile]:
-    """Copy the contents of a directory to a new one; return what was not copied.
+    """Copy the contents of a directory to a new one.
 
-    The new directories are accessible only to the owner until :func:`copy_directory_status`. Raises
-    ``OSError`` if the copy cannot be written.
+    Return the files that were not copied. Only the owner can access the new directories until
+    :func:`copy_directory_status` is called. Raises ``OSError`` if the copy cannot be written.
     """
     unread: list[UnreadFile] = []
     copied: dict[tuple[int, int], Path] = {}

@@ -37,7 +37,7 @@ MAX_SHOWN = 6
 
 
 class UnknownWord(Exception):
-    """Raised for a word without a meaning; the message suggests similar words."""
+    """Raised for a word without a meaning. The message suggests similar words."""
 
 
 Meaning = Requirement | Reason | RecordField | FieldToWrite | ContextKey
@@ -59,7 +59,10 @@ def prose() -> Mapping[str, Requirement]:
 
 
 def subjects(word: str, format: str | None = None) -> list[Explanation]:
-    """Return the meanings of a word, in one format or in all. Raises :class:`UnknownWord`."""
+    """Return the meanings of a word in one format or in all formats.
+
+    Raises :class:`UnknownWord`.
+    """
     formats = [registers()[format]] if format else list(registers().values())
     matches = [
         Explanation(register, meanings)

@@ -16,7 +16,7 @@ EXTRA_OF = {
 
 
 def advice(missing: ModuleNotFoundError) -> str | None:
-    """Return the installation advice for a missing package; None if no extra includes it."""
+    """Return the installation advice for a missing package, or None if no extra includes it."""
     package = (missing.name or "").partition(".")[0]
     if package not in EXTRA_OF:
         return None
@@ -25,7 +25,7 @@ def advice(missing: ModuleNotFoundError) -> str | None:
 
 @contextlib.contextmanager
 def naming_the_extra(user: str) -> Iterator[None]:
-    """Name the extra that ``user`` needs in a ``ModuleNotFoundError`` of the block."""
+    """If the block raises ``ModuleNotFoundError``, name the extra that ``user`` needs."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -46,8 +46,8 @@ class Log:
     """One log, opened by :func:`open` or found by :func:`walproof.find`.
 
     Each use of :attr:`records` reads the log from its start. :attr:`lost`, :attr:`verdict`,
-    :attr:`reason` and :attr:`end` describe the last complete pass; if there was none, they read the
-    log once. Reading never changes the log. Sizes and offsets are in bytes.
+    :attr:`reason` and :attr:`end` describe the last complete pass. If there was no complete pass,
+    they read the log once. Reading never changes the log. Sizes and offsets are in bytes.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class Log:
         self.path = path
         #: The name of the log for messages and tables.
         self.name = str(path) if name is None else name
-        #: ``recover`` returns every provable record; ``strict`` stops at the first loss.
+        #: ``recover`` returns every provable record. ``strict`` stops at the first loss.
         self.profile = profile
         #: What the reader needs and the bytes do not contain, by the keys of the chapter.
         self.context = dict(context or {})
         #: True if ``path`` is a temporary copy.
         self.is_copy = False
-        #: The names of the files of a log that was found in a directory with other files.
+        #: The names of the log's files, if they were found in a directory with other files.
         self.files = tuple(files)
         #: True if the directory of the log contains links or special files, which are not opened.
         self.reads_files_only = False
@@ -125,12 +125,12 @@ class Log:
 
     @property
     def reason(self) -> str | None:
-        """The first reason code, from the closed list of the chapter; None if intact."""
+        """The first reason code, which the chapter defines, or None if the log is intact."""
         return self._outcome[0].reason
 
     @property
     def end(self) -> int | dict[str, Any] | None:
-        """The offset at which a writer may continue; None if a new file is required.
+        """The offset at which a writer may continue, or None if a new file is required.
 
         In a log of several files, this is ``{"file": name, "at": offset}``.
         """
@@ -149,7 +149,10 @@ class Log:
         return collect(self._specified())
 
     def events(self) -> Iterator[Event]:
-        """Yield records and lost ranges as they are read, then one ``End``; constant memory."""
+        """Yield records and lost ranges as they are read, and then one ``End``.
+
+        Memory use is constant.
+        """
         if not self.is_read_by_scanner:
             return self._specified()
         from walproof.scanners.answers import in_full
@@ -157,7 +160,7 @@ class Log:
         return in_full(self.format, self.runs())
 
     def runs(self, *, payloads: bool = True) -> Iterator[Event | Records]:
-        """Yield the same events; a scanner yields records in runs of columns.
+        """Yield the same events. A scanner yields records in runs of columns.
 
         Without ``payloads``, these runs have neither payloads nor fields.
         """
@@ -170,7 +173,7 @@ class Log:
         return scanner(self.format).scan(self, wanted)
 
     def columns(self) -> Iterator[Records | Lost | End]:
-        """Yield the events with all records in columns, read by a scanner if there is one."""
+        """Yield the events with all records in columns. A scanner reads them if there is one."""
         from walproof.scanners import scanner
         from walproof.scanners.model import Wanted
         from walproof.scanners.reference import ReferenceScanner
@@ -198,7 +201,7 @@ class Log:
 
     @property
     def size(self) -> int:
-        """The size of all files of the log now, in bytes; a deleted file counts as 0."""
+        """The current total size of the log's files in bytes. A deleted file counts as 0 bytes."""
         if not self.readable.is_dir():
             return self.readable.stat().st_size
         total = 0
@@ -209,7 +212,7 @@ class Log:
 
     @cached_property
     def readable(self) -> Path:
-        """The path, or a directory of links to the log's files without anything else."""
+        """The path of the log, or of a directory that contains only links to the log's files."""
         if not self.reads_files_only:
             return self.path
         scratch = Path(self._scratch.enter_context(_scratch_directory()))
@@ -230,9 +233,10 @@ class Log:
         return LocalSource(self.readable)
 
     def to_arrow(self) -> pa.RecordBatchReader:
-        """Return a stream of rows, one for each record and lost range; constant memory.
+        """Return a stream of rows, one for each record and lost range.
 
-        The columns are those of the Spark source. Needs ``walproof[columns]``.
+        Its memory use is constant. The columns are those of the Spark source. Needs
+        ``walproof[columns]``.
         """
         with naming_the_extra("Log.to_arrow"):
             from walproof.arrow_stream import stream
@@ -241,9 +245,9 @@ class Log:
     def recover_to(self, path: str | os.PathLike[str]) -> Survivors:
         """Write every record that the format can hold in sequence to a new log.
 
-        Records after a loss, which it cannot hold, go to ``PATH.after-loss.jsonl``. Returns the
-        records of both. Raises ``FileExistsError``, and :class:`walproof.CannotWrite` if the
-        records cannot form a log; then nothing is written.
+        Records after a loss that the new log cannot hold go to ``PATH.after-loss.jsonl``. Returns
+        the records of both. Raises ``FileExistsError``. Raises :class:`walproof.CannotWrite`, and
+        writes nothing, if the records cannot form a log.
         """
         from walproof.new_log import read_survivors
 
@@ -304,7 +308,7 @@ def _scratch_directory() -> tempfile.TemporaryDirectory[str]:
 
 
 def _local(log: LogInput, scratch: contextlib.ExitStack) -> tuple[str, Path]:
-    """Return the name and the path of a log; copy it if it is no file or directory."""
+    """Return the name and path of a log, which is copied if it is not a file or directory."""
     source: BinaryIO
     if isinstance(log, bytes):
         name, source = _UNNAMED, io.BytesIO(log)

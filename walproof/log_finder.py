@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class LocalLogs:
     """The logs below a directory, the files that were not read, and the number of other files.
 
-    The names of logs are paths, and those of files are relative to the directory.
+    The names of logs are paths. The names of files are relative to the directory.
     """
 
     logs: list[Log] = field(default_factory=list)
@@ -38,8 +38,9 @@ class LocalLogs:
 def find(directory: str | os.PathLike[str], format: str | None = None) -> Iterator[Log]:
     """Yield the logs below a directory, in the order of their names.
 
-    Links are not followed, and only files are opened. With ``format``, other formats are left out.
-    Raises ``OSError`` for a directory or file that cannot be read, after the logs.
+    Links are not followed, and only regular files are opened. With ``format``, logs of other
+    formats are omitted. After the last log, raises ``OSError`` if a directory or file could not be
+    read.
     """
     found = find_logs(Path(directory), None if format is None else named(format).id)
     yield from found.logs
@@ -54,7 +55,7 @@ def scan(
     format: str | None = None,
     **context: Any,
 ) -> pa.RecordBatchReader:
-    """Return a stream of the rows of all logs at these paths; constant memory.
+    """Return the rows of all logs at these paths as a stream with constant memory use.
 
     A path is a log, or a directory whose logs are read. There is one row for each record and lost
     range, with the columns of the Spark source. An ``unreadable`` row reports an I/O error, and

@@ -32,7 +32,7 @@ FIXED = pa.schema(
         pa.field("verdict", pa.string()),
         # Reason code from the chapter of the format.
         pa.field("reason", pa.string()),
-        # A sentence or an error message; null in most rows.
+        # A sentence or an error message. It is null in most rows.
         pa.field("detail", pa.string()),
         pa.field("payload", pa.binary()),
         # True if the payload is truncated.
@@ -60,7 +60,7 @@ OF_LOGS = pa.schema(
 )
 #: The reason in the row of a file without a known format.
 UNKNOWN_FORMAT = "unknown-format"
-#: Verdicts, the worst first. A log that could not be read to its end has none.
+#: Verdicts, the worst first. A log that could not be read to its end has no verdict.
 SEVERITY = ("refused", None, "damaged", "torn", "intact")
 
 
@@ -79,7 +79,7 @@ def schema(*formats: str) -> pa.Schema:
 
 
 def table_schema(has_payload: bool) -> pa.Schema:
-    """Return the columns of an audit: those of all formats, with or without the payloads."""
+    """Return the columns of an audit: the columns of all formats, with or without payloads."""
     content = {
         column.name
         for format_id in FORMATS
@@ -120,7 +120,7 @@ def batch(
 ) -> pa.RecordBatch | None:
     """Return the rows of an event, or None for an ``End`` without a refusal.
 
-    ``schema`` may be any selection of the fields of :func:`schema`; unknown columns are null.
+    ``schema`` may be any selection of the fields of :func:`schema`. Unknown columns are null.
     ``file`` is the name of the log. ``more`` contains arrays, or one value for all rows.
     """
     name = shown(file_name(file, event.file))
@@ -150,7 +150,7 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
 
 
 def file_name(log: str, file: str | None) -> str:
-    """Return the path of a file of a log.
+    """Return the path of a file in a log.
 
     Rows contain the path as returned by :func:`~walproof.lake.names.shown`.
     """
@@ -158,7 +158,7 @@ def file_name(log: str, file: str | None) -> str:
 
 
 def payload_bytes(run: Records) -> int:
-    """Return the number of payload bytes of a run."""
+    """Return how many payload bytes a run has."""
     if run.payload is None or not len(run):
         return 0
     ends = np.frombuffer(run.payload.buffers()[1], np.int32)
@@ -183,7 +183,10 @@ def _of_records(run: Records, file: str) -> dict[str, Any]:
 
 
 def filled_batch(schema: pa.Schema, count: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
-    """Return ``count`` rows with these arrays, or one value for all rows; others are null."""
+    """Return ``count`` rows with these arrays, or with one value for all rows.
+
+    Other columns are null.
+    """
     arrays = [_array(columns.get(field.name), field.type, count) for field in schema]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 

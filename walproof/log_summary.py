@@ -27,7 +27,7 @@ _SPANS = {"realtime": "times", "index": "indexes"}
 
 @dataclass(frozen=True)
 class RecordText:
-    """A record on the screen: its offset and size in bytes, its file if it has one, its text."""
+    """A record on the screen: its offset and size in bytes, its file (if any), and its text."""
 
     at: int
     size: int
@@ -59,7 +59,7 @@ class Summary:
     end_file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the ``walproof PATH --json`` object; 64-bit numbers are text."""
+        """Return the ``walproof PATH --json`` object. 64-bit numbers are text."""
         return {
             "format": self.format,
             "verdict": self.verdict,

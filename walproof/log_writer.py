@@ -34,10 +34,10 @@ class LogWriter:
         self._records.append(NewRecord(payload, fields))
 
     def close(self) -> None:
-        """Write the records, and forget them.
+        """Write the records and clear the list.
 
-        Raises :class:`CannotWrite` if a writer of the format must refuse a record or the log, and
-        ``OSError``. A new log appears only if it is complete.
+        Raises ``OSError``, and :class:`CannotWrite` if a writer of the format must refuse a record
+        or the log. A new log appears only when it is complete.
         """
         records, self._records = self._records, []
         log, format = self._log, named(self._log.format)

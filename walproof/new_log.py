@@ -16,11 +16,13 @@ from conformance.text import json_text
 from reference_impl.answer import End, Event, Lost, NewRecord, Record
 from reference_impl.formats import named
 from walproof.directory_copy import copy_owner_and_mode
+from walproof.formats import plugin_for
 from walproof.quantity import counted
 from walproof.spool import Shelf
 
 if TYPE_CHECKING:
-    from walproof.scanners.model import ReadableLog
+    from walproof.scanners.model import ReadableLog, Records
+    from walproof.scanners.run_shelf import RunShelf
 
 #: Suffix of the file with the records that the new log cannot hold in sequence.
 AFTER_LOSS = ".after-loss.jsonl"
@@ -40,11 +42,11 @@ class CannotWrite(ValueError):
 class Survivors:
     """The records that a reader returns for a log.
 
-    ``records`` can form a new log; ``others`` cannot follow them in sequence.
+    ``records`` can form a new log. ``others`` cannot follow these records in sequence.
     """
 
     log: ReadableLog
-    records: Sequence[Record] = field(default_factory=Shelf)
+    records: Shelf[Record] | RunShelf = field(default_factory=Shelf)
     others: Sequence[Record] = field(default_factory=Shelf)
     lost_bytes: int = 0
     end: End = field(default_factory=lambda: End("refused", None, None))
@@ -55,10 +57,10 @@ class Survivors:
         return len(self.records) + len(self.others)
 
     def write(self, new: Path) -> None:
-        """Write the new log, and the other records as lines of JSON beside it.
+        """Write the new log, and a file of JSON lines with the other records beside it.
 
-        Raises :class:`CannotWrite` if the records cannot form a log that reads back as they are,
-        and ``OSError``.
+        Raises ``OSError``. Raises :class:`CannotWrite` if a reader does not return the same records
+        from the new log.
         """
         if self.end.verdict == "refused":
             raise CannotWrite(f"refused ({self.end.reason})")
@@ -66,18 +68,24 @@ class Survivors:
             raise CannotWrite("no record survives")
         format = named(self.log.format)
         context = format.copied(self.log.readable, self.log.context)
+        copy = self.log.at(new, context)
+        write_runs = plugin_for(self.log.format).write_runs
+        if write_runs is not None and not isinstance(self.records, Shelf):
+            write_runs(new, self.records.runs)
+            _compare(self.records, copy.columns())
+            return
         try:
             # A writer uses only what records have in common with new records: payload and fields.
             format.write(new, cast("Sequence[NewRecord]", self.records), context)
         except ValueError as error:
             raise CannotWrite(str(error)) from None
-        _compare(self.records, self.log.at(new, context).events())
+        _compare(self.records, copy.events())
         if self.others:
             with after_loss_file(new).open("x", encoding="utf-8") as lines:
                 lines.writelines(f"{json_text(_in_full(record))}\n" for record in self.others)
 
     def publish(self, new: Path) -> None:
-        """Write the new log like :meth:`write`, under a temporary name until it is complete.
+        """Write the new log like :meth:`write`, but under a temporary name until it is complete.
 
         Raises ``FileExistsError`` if a path exists, and the errors of :meth:`write`.
         """
@@ -111,6 +119,8 @@ def read_survivors(log: ReadableLog) -> Survivors:
     A record cannot be part of a new log if it is marked ``after_loss``, if its index leaves a gap
     (ZBJ-023, ZMR-020), or if sequence numbers do not rise (SDJ-047).
     """
+    if log.is_read_by_scanner and plugin_for(log.format).write_runs is not None:
+        return _read_runs(log)
     records: Shelf[Record] = Shelf()
     others: Shelf[Record] = Shelf()
     survivors = Survivors(log, records, others)
@@ -143,9 +153,25 @@ def read_survivors(log: ReadableLog) -> Survivors:
     return survivors
 
 
+def _read_runs(log: ReadableLog) -> Survivors:
+    """Read a log of a format in which a new log can hold all records."""
+    from walproof.scanners.run_shelf import RunShelf
+
+    survivors = Survivors(log, runs := RunShelf(log.format))
+    for event in log.columns():
+        if isinstance(event, Lost):
+            survivors.lost_bytes += event.end - event.start
+        elif isinstance(event, End):
+            survivors.end = event
+        else:
+            runs.append(event)
+    return survivors
+
+
 def _longest_rising(numbers: Sequence[int]) -> set[int]:
-    """Return the positions of the longest rising sequence of numbers that a writer may write."""
-    lowest_ends: list[int] = []  # by length: the lowest number at which a rising sequence ends
+    """Return the positions of the longest rising sequence among numbers that a writer may write."""
+    # For each length, the lowest number at which a rising sequence of that length ends.
+    lowest_ends: list[int] = []
     positions: list[int] = []  # of these numbers
     before: dict[int, int] = {}
     for position, number in enumerate(numbers):
@@ -171,7 +197,7 @@ def _in_full(record: Record) -> dict[str, Any]:
     return {**body, "payload": record.payload.hex()}
 
 
-def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
+def _compare(old: Shelf[Record] | RunShelf, new: Iterable[Event | Records]) -> None:
     """Raise :class:`CannotWrite` unless the new log is intact and has the old records."""
     count = 0
     for event in new:
@@ -179,8 +205,13 @@ def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
             if count < len(old):
                 _compare_records(count, old[count], event)
             count += 1
-        elif isinstance(event, End) and event.verdict != "intact":
-            raise CannotWrite(f"the new log reads as {event.verdict} ({event.reason})")
+        elif isinstance(event, End):
+            if event.verdict != "intact":
+                raise CannotWrite(f"the new log reads as {event.verdict} ({event.reason})")
+        elif not isinstance(event, Lost):
+            for number, old_record, new_record in cast("RunShelf", old).differing(count, event):
+                _compare_records(number, old_record, new_record)
+            count += len(event)
     if len(old) != count:
         raise CannotWrite(f"the new log has {counted(count, 'record')}, expected {len(old):,}")
 

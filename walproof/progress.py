@@ -52,12 +52,14 @@ class ProgressBar:
 
 @contextlib.contextmanager
 def progress_bar(
-    text: str, total: int | None = None, in_bytes: bool = False
+    text: str, total: int | None = None, in_bytes: bool = False, shows_count: bool = True
 ) -> Iterator[ProgressBar]:
     """Show a progress bar while the block runs, if standard error is a terminal."""
     # No thread redraws the bar (auto_refresh), because a process with threads cannot fork safely.
     console = Console(stderr=True)
     amount: tuple[ProgressColumn, ...] = (MofNCompleteColumn(),)
+    if not shows_count:
+        amount = ()
     if in_bytes:
         amount = (DownloadColumn(binary_units=True), TransferSpeedColumn())
     with Progress(

@@ -32,7 +32,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def exact(size: int) -> str:
-    """Return a size in bytes as text; a large size as ``1.5 MiB (1,572,864 bytes)``."""
+    """Return a size in bytes as text. A large size has the form ``1.5 MiB (1,572,864 bytes)``."""
     if size < 10_000:
         return counted(size, "byte")
     return f"{in_bytes(size)} ({counted(size, 'byte')})"

@@ -13,7 +13,10 @@ MAX_CHARACTERS = 40
 
 
 def quoted(data: bytes, max_characters: int = MAX_CHARACTERS) -> str:
-    """Return UTF-8 text in quotes, other bytes in hexadecimal; long values with their length."""
+    """Return UTF-8 text in quotes, or other bytes in hexadecimal.
+
+    A long value includes its length.
+    """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -29,7 +32,10 @@ def quoted(data: bytes, max_characters: int = MAX_CHARACTERS) -> str:
 
 
 def entry_text(fields: list[list[Any]]) -> str:
-    """Return the fields of a journal entry on one line, message first, without the boot id."""
+    """Return the fields of a journal entry on one line, without the boot id.
+
+    The message is first.
+    """
     shown = [
         f"{name}={cell_text(value, 80)}"
         for name, value in sorted(fields, key=lambda field: field[0] != "MESSAGE")
@@ -45,7 +51,10 @@ def cell_text(value: Any, width: int = 32) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterator[str]:
-    """Yield rows of cells as lines with aligned columns; those in ``right`` are right-aligned."""
+    """Yield rows of cells as lines with aligned columns.
+
+    The columns in ``right`` are right-aligned.
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = zip(row, widths, strict=True)

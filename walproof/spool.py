@@ -7,14 +7,16 @@ import pickle
 import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from reference_impl.answer import Lost, Record
 
-#: Number of bytes that stay in memory; a larger list moves to a file.
+#: The number of bytes that stay in memory. A larger list moves to a file.
 IN_MEMORY = 1 << 20
 
 T = TypeVar("T")
+#: The rank of a file in log order, an offset in this file, and a row.
+Placed = tuple[int, int, Any]
 
 
 class Shelf(Sequence[T]):
@@ -52,49 +54,39 @@ class Shelf(Sequence[T]):
 
 
 class Spool:
-    """Records and lost ranges in scratch files. Each record or range takes eight bytes of memory.
+    """Rows about records and lost ranges in scratch files, with eight bytes of memory for each.
 
     If the disk is full, methods raise ``OSError``.
     """
 
     def __init__(self) -> None:
-        self.records: Shelf[Record] = Shelf()
-        self._lost: Shelf[Lost] = Shelf()
+        self._records: Shelf[Placed] = Shelf()
+        self._lost: Shelf[Placed] = Shelf()
         self._ranks: dict[str | None, int] = {}  # log order of files, not the order of their names
-        self._last = (0, 0)
-        self._is_sorted = True
 
-    def add(self, event: Record | Lost) -> None:
-        """Append a record or lost range."""
-        self._ranks.setdefault(event.file, len(self._ranks))
+    def add(self, event: Record | Lost, row: Any) -> None:
+        """Append the row of a record or lost range."""
         if isinstance(event, Record):
-            self.records.append(event)
-            return
-        self._lost.append(event)
-        self._is_sorted &= self._last <= (place := self._place(event))
-        self._last = place
+            self._records.append((self.rank(event.file), event.at, row))
+        else:
+            self._lost.append((self.rank(event.file), event.start, row))
 
-    def _place(self, event: Record | Lost) -> tuple[int, int]:
-        at = event.at if isinstance(event, Record) else event.start
-        return self._ranks[event.file], at
+    def rank(self, file: str | None) -> int:
+        """Return the number of a file in log order, the order in which files are first named."""
+        return self._ranks.setdefault(file, len(self._ranks))
 
     @property
     def has_names(self) -> bool:
         """True if any record or range is in a named file, as in a log of several files."""
         return any(self._ranks)
 
-    def lost(self) -> Sequence[Lost]:
-        """Return the lost ranges in log order."""
-        if not self._is_sorted:  # rare: the readers of most formats yield lost ranges in log order
-            order = sorted(range(len(self._lost)), key=lambda n: self._place(self._lost[n]))
-            unsorted, self._lost = self._lost, Shelf()
-            for number in order:
-                self._lost.append(unsorted[number])
-            self._is_sorted = True
-        return self._lost
+    def rows(self) -> Iterator[Any]:
+        """Yield the rows in log order."""
+        lost = self._lost  # in the order of reading, which is not always the log order
+        order = sorted(range(len(lost)), key=lambda number: lost[number][:2])
+        merged = heapq.merge((lost[number] for number in order), self._records, key=_place)
+        return (row for _, _, row in merged)
 
-    def rows(self) -> Iterator[tuple[int, Record | Lost]]:
-        """Yield records with their indexes, and lost ranges with -1 as the index, in log order."""
-        records: Iterator[tuple[int, Record | Lost]] = enumerate(self.records)
-        lost: Iterator[tuple[int, Record | Lost]] = ((-1, gap) for gap in self.lost())
-        return heapq.merge(lost, records, key=lambda row: self._place(row[1]))
+
+def _place(row: Placed) -> tuple[int, int]:
+    return row[:2]

@@ -35,12 +35,12 @@ GENERATED_LOGS = 100
 class Example:
     """A log, and the answer that a reader must give."""
 
-    #: ``FORMAT/SLUG`` of a vector; for a generated log, its control and its damage.
+    #: The id of a vector (``FORMAT/SLUG``), or the control and the damage of a generated log.
     id: str
     format: str
-    #: The bytes of the log, or the bytes by name of a log of several files.
+    #: The bytes of the log or, for a log of several files, the bytes by file name.
     log: Contents
-    #: The file name of the log, which a reader needs in some formats.
+    #: The file name of the log. In some formats, a reader needs it.
     name: str
     profile: Profile
     context: Json
@@ -52,15 +52,15 @@ class Example:
         return self.id
 
     def write_to(self, directory: Path) -> Path:
-        """Write the log to a directory under its name; return its path."""
+        """Write the log to a directory under its name. Return its path."""
         write_contents(self.log, path := directory / self.name)
         return path
 
     def differences(self, answer: Answer | Json, reports: Sequence[str] | None = None) -> list[str]:
-        """Return the differences from the expected answer, one sentence for each part.
+        """Return the differences from the expected answer as one sentence for each part.
 
         ``reports`` lists the parts to compare: ``records``, ``verdict``, ``reason``, ``lost``,
-        ``end``, and names of record fields. Without it, everything is compared.
+        ``end``, and names of record fields. By default, all parts are compared.
         """
         actual = normalise(answer.to_json() if isinstance(answer, Answer) else answer)
         parts = every_part([self.format]) if reports is None else reports
@@ -112,12 +112,12 @@ def check(
     by_path: bool = False,
     reports: Sequence[str] | None = None,
 ) -> list[Failure]:
-    """Return the vectors of a format that a reader fails; an empty list if it passes all.
+    """Return the vectors of a format that a reader fails.
 
-    ``read(log, **context)`` gets the bytes of a log, or a dictionary for a log of several files.
-    With ``by_path``, it gets the path of a scratch copy, for formats in which file names matter.
-    It returns an answer, as an object or in the form of JSON. For
-    ``reports``, see :meth:`Example.differences`.
+    The list is empty if the reader passes all vectors. ``read(log, **context)`` gets the bytes of a
+    log, or a dictionary for a log of several files. With ``by_path``, it gets the path of a scratch
+    copy, for formats in which file names matter. It returns an answer, as an object or in the form
+    of JSON. For ``reports``, see :meth:`Example.differences`.
     """
     failures = []
     for example in vectors(format, profile):
@@ -125,7 +125,7 @@ def check(
             log = example.write_to(Path(scratch)) if by_path else example.log
             try:
                 result = example.differences(read(log, **example.context), reports)
-            except Exception as error:  # of the reader under test, whatever its class
+            except Exception as error:  # an exception of the reader under test, whatever its class
                 result = [f"raises {type(error).__name__}: {error}"]
         if result:
             failures.append(Failure(example, result))
@@ -154,7 +154,7 @@ def damaged_logs(format: str, profile: Profile = "recover") -> SearchStrategy[Ex
     @strategies.composite
     def damaged(draw: strategies.DrawFn) -> Example:
         enumeration = _enumeration(format, draw(strategies.integers(0, GENERATED_LOGS - 1)))
-        # The first family is no damage, and the last has all single changes once more.
+        # The first family leaves the log undamaged, and the last repeats all single changes.
         changes = draw(strategies.sampled_from(enumeration.families[1:-1])).changes
         change = changes[draw(strategies.integers(0, len(changes) - 1))]
         example = None if change is None else _damaged(enumeration, change, profile)

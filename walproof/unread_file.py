@@ -26,6 +26,6 @@ class UnreadFile:
 
 
 def special_file(path: Path) -> str | None:
-    """Describe a link or special file; return None for a file or directory. Raises ``OSError``."""
+    """Describe a link or special file. Return None for a file or directory. Raises ``OSError``."""
     kind = _SPECIAL_FILES.get(stat.S_IFMT(path.lstat().st_mode))
     return f"{kind} to {path.readlink()}" if kind == "a link" else kind

@@ -139,7 +139,7 @@ class _Kit:
 
 
 def _take_stdout() -> TextIO:
-    """Return stdout for replies only; output of the implementation goes to stderr."""
+    """Reserve stdout for replies: return it, and send the implementation's output to stderr."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     return replies

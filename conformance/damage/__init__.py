@@ -1,4 +1,4 @@
-"""The damage algebra as data: operations on a log, their interpreter, and their text form.
+"""Describe damage as data: operations on a log, with an interpreter and a text form.
 
 An operation is a JSON object: ``op``, a target (``path`` or ``at``), ``file`` in a log of several
 files, and arguments by name. :data:`conformance.damage.operations.OPERATIONS` lists all operations.

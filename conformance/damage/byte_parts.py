@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from conformance.damage.operations import DamagedLog, Edit, Operation
 
-#: Shorter bytes are always hexadecimal digits.
+#: Shorter byte strings are always written as hexadecimal digits.
 MIN_FILL_BYTES, MIN_COPY_BYTES = 48, 96
 
-#: Copies are found by blocks of this size at multiples of the step.
+#: Copies are found by comparing blocks of this size, at multiples of the step.
 _BLOCK, _STEP = 32, 16
 _FILL = re.compile(rb"(.)\1{%d,}" % (MIN_FILL_BYTES - 1), re.DOTALL)
-#: Longest repeated bytes that are a fill, if they occur at least this often.
+#: The longest pattern of a fill in bytes, and the lowest number of its repetitions.
 _MAX_PERIOD, _MIN_REPETITIONS = 512, 4
 
 

@@ -28,7 +28,7 @@ class Unit:
 
 @functools.cache
 def units_of(format: str) -> Sequence[Unit]:
-    """Return the units of a format, from ``checksums`` in the package of its recipes."""
+    """Return the units of a format, as ``checksums`` in the package of its recipes lists them."""
     if format not in registers():
         return ()
     name = f"conformance.recipes.{registers()[format].module}.checksums"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from conformance.damage.operations import Operation
 
-#: Different bytes with fewer equal bytes between them are one operation.
+#: Two ranges of different bytes with fewer equal bytes between them become one operation.
 MAX_EQUAL_BYTES = 8
 
-#: Fewer equal bytes at the ends of two files are not the same bytes after a shift.
+#: If the ends of two files have fewer equal bytes, these bytes do not count as shifted.
 MIN_SHIFTED_BYTES = 24
 
 

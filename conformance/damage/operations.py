@@ -95,7 +95,7 @@ class DamagedLog:
         return edits
 
     def fields_of(self, file: str) -> Iterator[Field]:
-        """Yield the fields of a file of the undamaged log, up to the point where it is invalid."""
+        """Yield the undamaged log's fields in a file, up to the point where the file is invalid."""
         if file not in self.undamaged:
             raise BadOperation(self._no_file(file))
         with contextlib.suppress(ParseStopped):
@@ -329,8 +329,8 @@ class OperationForm(NamedTuple):
     texts: tuple[str, ...]
 
 
-#: All operations by name. A text form contains arguments in braces. ``{path}`` includes the file;
-#: other forms of operations on bytes end with ``in FILE`` in a log of several files.
+#: All operations by name. A text form contains arguments in braces. ``{path}`` includes the file.
+#: In a log of several files, the other forms of operations on bytes end with ``in FILE``.
 OPERATIONS: Mapping[str, OperationForm] = {
     "flip": OperationForm(_flip, "flips one bit of a field or a byte",
         ("flip bit {bit} of byte {at}", "flip bit {bit} of {path}")),

@@ -9,7 +9,7 @@ from conformance.damage.operations import OPERATIONS, BadOperation, Operation
 
 _NUMBERS = ("at", "bit", "end", "first", "keep", "number", "second", "sector")
 _PATTERNS = {"byte": r"[0-9a-f]{2}", "bytes": r".+?", "value": r".+"}
-#: Suffix of a form without a path in a log of several files.
+#: The end of a text form that has no path, in a log of several files.
 _IN_FILE = " in {file}"
 
 _FILL = re.compile(r"(\d+) (?:zero bytes?|bytes? of ((?:[0-9a-f]{2})+))")
@@ -60,7 +60,7 @@ def _hex_text(digits: str, shown: int | None) -> str:
 
 
 def value_of_bytes(source: Any, shown: int | None = None) -> str:
-    """Return a text for bytes in the form of an operation's argument."""
+    """Return bytes as text, in the form that the argument of an operation has."""
     parts = [source] if isinstance(source, str) else source
     return " + ".join(_part_text(part, shown) for part in parts) or _NO_BYTES
 
@@ -86,7 +86,8 @@ def parse(text: str) -> Operation:
         for form in entry.texts:
             if match := _pattern(form).fullmatch(text):
                 found = {name: value for name, value in match.groupdict().items() if value}
-                # The order of vectors: the target is first, and the file of a path or offset last.
+                # The order of the keys in vectors: the target first, and the file of a path or
+                # offset last.
                 last = "" if "{file}" in form else "file"
                 arguments = sorted(
                     _arguments(found).items(),
@@ -128,7 +129,7 @@ def _arguments(found: dict[str, str]) -> dict[str, Any]:
 
 
 def bytes_from_text(text: str) -> Any:
-    """Return the argument that a text for bytes describes: digits, or a list of parts."""
+    """Return the argument that a text describes: hexadecimal digits, or a list of parts."""
     parts: list[Any] = []
     for part in text.split(" + ") if text != _NO_BYTES else ():
         if match := _FILL.fullmatch(part):

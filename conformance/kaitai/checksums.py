@@ -1,4 +1,4 @@
-"""Checksums that the grammars declare: where they are stored, what they cover, what they should be.
+"""Find the checksums that a grammar declares, the bytes that they cover, and their right values.
 
 A type declares its checksum with ``-checksum`` (ksy/README.md). Each algorithm has a name and one
 function here.
@@ -46,7 +46,7 @@ class ChecksumRule:
 
     @classmethod
     def parse(cls, body: Mapping[str, Any], byte_order: ByteOrder) -> ChecksumRule:
-        """Parse the YAML of a ``-checksum`` of a grammar with this byte order."""
+        """Parse the ``-checksum`` of a grammar that has this byte order."""
         ranges = (covered.partition(" to ") for covered in _listed(body["covers"]))
         return cls(
             body["algorithm"],
@@ -60,7 +60,10 @@ class ChecksumRule:
 
 @dataclass(frozen=True)
 class Checksum:
-    """The checksum of a unit of a log, ``[start, end)``. All offsets count from the log's start."""
+    """The checksum of the unit ``[start, end)`` in a log.
+
+    All offsets count from the log's start.
+    """
 
     algorithm: str
     start: int
@@ -72,13 +75,13 @@ class Checksum:
     #: Byte ranges that the checksum covers.
     covered: tuple[tuple[int, int], ...]
     byte_order: ByteOrder
-    #: False if the stored value is no checksum of these bytes, as in a truncated unit.
+    #: False if the stored value is not a checksum of these bytes, as in a truncated unit.
     applies: bool
 
     def expected(self, log: LogBytes) -> tuple[int, ...] | None:
-        """Return the value for each stored field; None if the log does not determine it.
+        """Return the value for each stored field, or None if the log does not determine it.
 
-        A log that was truncated after it was parsed does not.
+        A log does not determine the values if it was truncated after it was parsed.
         """
         data = b"".join(log[start:end] for start, end in self.covered)
         if len(data) < sum(end - start for start, end in self.covered):
@@ -86,12 +89,12 @@ class Checksum:
         return algorithm_named(self.algorithm)(log, self.start, self.end, data)
 
     def edits(self, log: LogBytes) -> list[tuple[int, int, bytes]]:
-        """Return the ranges that store the checksum, each with the bytes that make it match."""
+        """Return the ranges that store the checksum, each with the bytes of a correct checksum."""
         values = zip(self.spans, self.expected(log) or self.stored, strict=True)
         return [(a, b, value.to_bytes(b - a, self.byte_order)) for (a, b), value in values]
 
     def matches(self, log: LogBytes) -> bool | None:
-        """Return whether the stored checksum is right; None if that cannot be checked."""
+        """Return whether the stored checksum is correct, or None if that cannot be checked."""
         expected = self.expected(log) if self.applies else None
         return None if expected is None else expected == self.stored
 
@@ -99,9 +102,9 @@ class Checksum:
 def checksum_of(
     rule: ChecksumRule, unit: KaitaiStruct, path: str, base: int, start: int, end: int
 ) -> Checksum | None:
-    """Return the checksum of a parsed unit, whose stream begins at ``base`` of the log.
+    """Return the checksum of a parsed unit. Its stream begins at offset ``base`` of the log.
 
-    Return None if the unit lacks a field of its rule.
+    Return None if the unit does not have a field that the rule needs.
     """
     stored = [_field(unit, name, base) for name in rule.fields]
     ends = [(_field(unit, a, base), _field(unit, b, base)) for a, b in rule.ranges]

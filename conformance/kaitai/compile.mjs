@@ -111,12 +111,21 @@ const FINISH = {
   go: (text) => (/^package /m.test(text) ? text : `package parsers\n\n${text}`),
 };
 
+/** Returns the file of an import; one such as /common/bcd may be in any folder above. */
+function importedFile(name, folder, isAbsolute) {
+  const file = path.join(folder, name);
+  const above = path.dirname(path.resolve(folder));
+  if (!isAbsolute || fs.existsSync(file) || above === path.resolve(folder)) return file;
+  const found = importedFile(name, above, true);
+  return fs.existsSync(found) ? found : file;
+}
+
 async function compile(file) {
   const main = new Grammar(file);
   const read = new Map([["(main)", main], [main.content.meta?.id, main]]);
   const importer = {
-    importYaml: async (name) => {
-      const imported = new Grammar(path.join(path.dirname(file), `${name}.ksy`));
+    importYaml: async (name, mode) => {
+      const imported = new Grammar(importedFile(`${name}.ksy`, path.dirname(file), mode === "abs"));
       read.set(name, imported).set(imported.content.meta?.id, imported);
       return imported.content;
     },

@@ -30,25 +30,31 @@ from reference_impl.paths import PARSERS
 HERE = Path(__file__).resolve().parent
 NODE_SECONDS, NPM_SECONDS = 120, 900
 FILE_BYTES = 1 << 30
+# The list of imports in a grammar, in both forms of YAML, and a comment or a name in this list.
+_IMPORTS = re.compile(r"^ +imports:(?: *#.*)?\s*(\[[^]]*\]|(?:^ *(?:-.*|#.*)?\n)+)", re.MULTILINE)
+_IMPORT = re.compile(r"#.*|([/.\w][\w/.-]*)")
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
 _MAKERS = [HERE / "compile.mjs", *_PINNED]
 
 
 class GrammarError(Exception):
-    """The grammar does not compile; each line is ``FILE:LINE:COLUMN: error: WHY``."""
+    """Raised if a grammar does not compile. Each line is ``FILE:LINE:COLUMN: error: WHY``."""
 
 
 class ToolMissing(Exception):
-    """Node.js or npm is missing, or npm could not install the compiler."""
+    """Raised if Node.js or npm is missing, or if npm could not install the compiler."""
 
 
 @functools.cache
-def compiled(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> ModuleType:
+def compiled(
+    grammar: str, debug: bool = False, grammars: Path = GRAMMARS, id: str | None = None
+) -> ModuleType:
     """Return the Python parser of a grammar, such as ``leveldb_log``, as a module.
 
     If ``debug`` is true, the parser reads only when ``_read()`` is called, and stores the offsets
-    of fields in ``_debug``. ``grammars`` is the directory of the .ksy files. Raises
-    :class:`GrammarError`, :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
+    of fields in ``_debug``. ``grammars`` is the directory of the .ksy files, and ``id`` the
+    ``meta/id`` of a grammar whose file has another name. Raises :class:`GrammarError`,
+    :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
     """
     folder = parser_folder(grammar, debug, grammars)
     # A separate package, so that two versions of a grammar can be imported together.
@@ -57,11 +63,11 @@ def compiled(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Mo
         module = ModuleType(package)
         module.__path__ = [str(folder)]
         sys.modules[package] = module
-    return importlib.import_module(f"{package}.{grammar}")
+    return importlib.import_module(f"{package}.{id or grammar}")
 
 
 def parser_folder(grammar: str, debug: bool = False, grammars: Path = GRAMMARS) -> Path:
-    """Return the directory of the Python parser of a grammar and its imports."""
+    """Return the directory with the Python parsers of a grammar and of its imports."""
     sources = grammar_files(grammar, grammars)
     name = f"{grammar}-{'debug-' * debug}{_hash([*sources, *_MAKERS])}"
     if (brought := PARSERS / name).is_dir():
@@ -144,8 +150,9 @@ def compiler_folder() -> Path:
 def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
     """Return the file of a grammar and the files of all its imports.
 
-    Raises ``FileNotFoundError`` for a missing grammar, and :class:`GrammarError` for a missing
-    import.
+    An import such as ``/common/bcd`` is looked up in the folder of its file and in the folders
+    above. Raises ``FileNotFoundError`` for a missing grammar, and :class:`GrammarError` for a
+    missing import.
     """
     files: list[Path] = []
     waiting = [grammars / f"{grammar}.ksy"]
@@ -155,16 +162,25 @@ def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
             continue
         files.append(file)
         text = file.read_text(encoding="utf-8")
-        # Imports are a block list of plain names in every grammar here (see ksy/README.md).
-        if block := re.search(r"^  imports:\n((?: +- \S+\n)+)", text, re.MULTILINE):
-            for name in re.finditer(r"- (\S+)", block[1]):
-                imported = file.parent / f"{name[1]}.ksy"
-                if not imported.is_file():
-                    above = text[: block.start(1) + name.start(1)]
-                    position = f"{above.count(chr(10)) + 1}:{len(above) - above.rfind(chr(10))}"
-                    raise GrammarError(f"{file}:{position}: error: no such file: {imported}")
-                waiting.append(imported)
+        # Without a YAML library, because the build of the wheel has none.
+        block = _IMPORTS.search(text)
+        for match in _IMPORT.finditer(text, *block.span(1)) if block else ():
+            if (name := match[1]) is None:
+                continue
+            imported = _imported(name, file)
+            if not imported.is_file():
+                above = text[: match.start(1)]
+                position = f"{above.count(chr(10)) + 1}:{len(above) - above.rfind(chr(10))}"
+                raise GrammarError(f"{file}:{position}: error: no such file: {imported}")
+            waiting.append(imported)
     return files
+
+
+def _imported(name: str, file: Path) -> Path:
+    relative = f"{name.lstrip('/')}.ksy"
+    folders = file.absolute().parents if name.startswith("/") else [file.parent]
+    return next((each / relative for each in folders if (each / relative).is_file()),
+                file.parent / relative)  # fmt: skip
 
 
 def _node() -> list[str]:
@@ -203,7 +219,10 @@ def _hash(files: Iterable[Path]) -> str:
 
 
 def main(grammars: Sequence[str]) -> int:
-    """Compile grammars of ``ksy/`` to Python; return 1 with the errors on stderr on failure."""
+    """Compile grammars of ``ksy/`` to Python.
+
+    On failure, print the errors to stderr and return 1.
+    """
     try:
         for grammar in grammars:
             parser_folder(grammar)

@@ -20,8 +20,8 @@ from conformance.kaitai.grammars import grammar_of
 
 #: The default number of fields outside of substreams after which parsing stops.
 MAX_FIELDS = 1 << 20
-#: The memory that a parser takes for a field outside of substreams, measured with MessagePack.
-FIELD_BYTES = 450
+#: The maximum memory of a parser for a field outside of substreams (a log of empty records).
+FIELD_BYTES = 720
 _UNDOCUMENTED = FieldDoc("", (), "")
 
 
@@ -34,7 +34,7 @@ class Field:
     end: int
     #: Value that the parser read, or None for a field with subfields.
     value: object
-    #: Type in the grammar: ``u4``, ``bytes``, ``record_header`` …
+    #: The type in the grammar, such as ``u4``, ``bytes`` or ``record_header``.
     kind: str
     requirements: tuple[str, ...]
     doc: str
@@ -78,8 +78,8 @@ def iter_fields(
     """Yield the fields with bytes in ``[start, end)``, in the order of :func:`field_map`.
 
     If the grammar declares a ``-stride``, only the elements of the window are read and parsed.
-    Otherwise, all bytes up to the end of the window are. Raises :class:`ParseStopped`, also after
-    ``max_fields`` (default: :data:`MAX_FIELDS`).
+    Otherwise, all bytes up to the end of the window are read and parsed. Raises
+    :class:`ParseStopped`, also after ``max_fields`` (default: :data:`MAX_FIELDS`).
     """
     file = io.BytesIO(log) if isinstance(log, bytes) else log
     head, size = _read(file, 0, 4), file.seek(0, io.SEEK_END)
@@ -109,7 +109,7 @@ def _all_fields(
         return
     for base in range(start // docs.stride * docs.stride, end, docs.stride):
         element = io.BytesIO(_read(file, base, docs.stride))
-        # To the parser, each element is a log of its own.
+        # The parser treats each element as a separate log.
         yield from _parse(parser, element, docs, size, most, base, base // docs.stride)
 
 

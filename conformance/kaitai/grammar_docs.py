@@ -21,7 +21,7 @@ class FieldDoc:
     #: states no type, and empty if the type depends on the data (``switch-on``).
     kind: str
     requirements: tuple[str, ...]
-    #: Documentation of the field, or else of its type.
+    #: Documentation of the field or, if there is none, of its type.
     doc: str
 
 
@@ -34,7 +34,7 @@ class GrammarDocs:
     fields: Mapping[tuple[str, str], FieldDoc]
     #: Ids of types by class name.
     kinds: Mapping[str, str]
-    #: Size in bytes of the elements of the log, if they can be parsed separately (``-stride``).
+    #: Element size of the log in bytes, if the elements can be parsed separately (``-stride``).
     stride: int | None
     #: Declared checksums by class name (``-checksum``).
     checksums: Mapping[str, ChecksumRule]
@@ -68,7 +68,7 @@ def grammar_docs(grammar: str) -> GrammarDocs:
 
 def _field_doc(field: Body, type_docs: dict[str, str]) -> FieldDoc:
     written = field.get("type", "bytes")
-    # A switch-on is a map; parameters and the scope of an import do not belong to the name.
+    # A switch-on is a map. The type name excludes parameters and the scope of an import.
     type_id = written.split("(")[0].split("::")[-1] if isinstance(written, str) else ""
     requirements = field.get("-requirement", ())
     if isinstance(requirements, str):

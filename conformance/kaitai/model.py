@@ -20,10 +20,11 @@ class Field:
     """One field or instance of a type."""
 
     id: str
-    #: ``int``, ``enum``, ``float``, ``bytes``, ``str``, ``struct`` or ``switch``; ``value`` for a
-    #: computed instance.
+    #: ``int``, ``enum``, ``float``, ``bytes``, ``str``, ``struct`` or ``switch``. A computed
+    #: instance has ``value``.
     kind: str
-    #: The size in the stream, or of one array element, in bytes. None if it depends on the data.
+    #: The size in bytes of the field in the stream, or of one array element. None if the size
+    #: depends on the data.
     width: int | None = None
     #: True if the value is as long as its bytes in the stream.
     by_length: bool = False
@@ -35,7 +36,7 @@ class Field:
     type: str | None = None
     #: Class of an enum.
     enum: str | None = None
-    #: Fields of a switch.
+    #: The possible fields of a switch.
     cases: tuple[Field, ...] = ()
     default_bytes: bool = False
     #: True if one of the cases always applies.

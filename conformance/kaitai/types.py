@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,23 @@ from conformance.kaitai.compile import grammar_files
 
 # A part of a grammar as parsed from its file.
 Body = Mapping[str, Any]
+
+
+class _Loader(yaml.SafeLoader):
+    """A loader of YAML 1.2, in which ``on`` and ``no`` are texts, so that they may be ids."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [each for each in resolvers if each[0] != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true|false"), list("tf"))
+
+
+def load_grammar(file: Path) -> dict[str, Any]:
+    """Return the contents of a grammar file. Raises YAML errors and ``OSError``."""
+    body: dict[str, Any] = yaml.load(file.read_bytes(), _Loader)
+    return body
 
 
 @dataclass(frozen=True)
@@ -42,7 +60,7 @@ class Types:
         self.types: dict[str, Type] = {}
         self.enums: dict[str, dict[int, str]] = {}
         for file in self.files:
-            body = yaml.safe_load(file.read_bytes())
+            body = load_grammar(file)
             self._collect((body["meta"]["id"],), "", body, file)
 
     @cached_property
@@ -51,18 +69,21 @@ class Types:
         return next(iter(self.types))
 
     def resolve(self, written: str, scope: Type) -> Type | None:
-        """Return the type to which a name refers inside ``scope``, None for built-in types."""
+        """Return the type to which a name refers inside ``scope``, or None for a built-in type."""
         steps = written.split("(")[0].strip().split("::")
         outer = scope.name
         while outer:
             if (type := self._named(outer, steps)) is not None:
                 return type
             outer = outer.rpartition(".")[0]
-        # The name may be that of the grammar itself or of an import.
+        # The name may be the grammar's own name or that of an import.
         return self._named("", steps)
 
     def types_of(self, field: Body, scope: Type) -> Iterator[Type]:
-        """Yield the types that a field of ``scope`` may have: with ``switch-on``, one per case."""
+        """Yield the types that a field of ``scope`` may have.
+
+        A ``switch-on`` has one for each case.
+        """
         written = field.get("type")
         names = written.get("cases", {}).values() if isinstance(written, Mapping) else [written]
         for name in names:

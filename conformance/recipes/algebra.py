@@ -59,7 +59,7 @@ class Damage(DamagedLog):
 
     @property
     def data(self) -> bytearray:
-        """Return the bytes of a log of one file."""
+        """Return the bytes of a log that is one file."""
         return self.files[""]
 
     @data.setter
@@ -67,7 +67,7 @@ class Damage(DamagedLog):
         self.files[""] = data
 
     def fields_of(self, file: str = "") -> list[Field]:  # type: ignore[override]
-        """Return the fields of a file of the control, by its grammar. Raises ``KeyError``."""
+        """Return the fields of a control file, by its grammar. Raises ``KeyError``."""
         if file not in self._fields:
             self._fields[file] = field_map(self.undamaged[file], self.format)
         return self._fields[file]
@@ -143,7 +143,7 @@ class Damage(DamagedLog):
         self._damage({"op": "swap-sectors", **sectors, "file": file})
 
     def stale(self, start: int, end: int, older: bytes, file: str = "") -> None:
-        """Restore bytes of an older generation of the file, as after a lost write."""
+        """Restore bytes from an older generation of the file, as after a lost write."""
         part = {"at": start, "end": end, "bytes": older[start:end].hex()}
         self._damage({"op": "stale", **part, "file": file})
 
@@ -192,5 +192,5 @@ class Damage(DamagedLog):
         self._damage({"op": "swap-files", "file": first, "other": second})
 
 
-#: Operations on whole files: their argument ``file`` is never left out.
+#: Operations on whole files, which always have the argument ``file``.
 _OF_FILES = frozenset({"add-file", "remove-file", "rename-file", "swap-files"})

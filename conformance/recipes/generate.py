@@ -94,7 +94,7 @@ def build(book: Book[Any], recipe: Recipe[Any], built: Mapping[str, Log]) -> Log
 
 
 def _made_by(recipe: Recipe[Any], log: Log, built: Mapping[str, Log]) -> Body:
-    """Return the recipe, and for a vector with a control the operations that give its log."""
+    """Return the recipe and, if the vector has a control, the operations on that control."""
     made_by: Body = {"recipe": recipe.made_by}
     if recipe.control is None or recipe.source is None:
         return made_by
@@ -234,7 +234,7 @@ def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name:
 def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
     """Return the expected state: survivors, appended records, and no other files.
 
-    If a writer must refuse, it is the unchanged log.
+    If a writer must refuse, the expected state is the unchanged log.
     """
     survivors = answer_to(recipe.format, contents, log.context, name=input_name).records
     payloads = [record.payload for record in survivors]

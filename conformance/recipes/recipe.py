@@ -55,11 +55,12 @@ class Log(Damage):
         # The extension of the input's name, for a format with several file types.
         self.suffix: str | None = None
         self.scenario: str | None = None
-        # The whole name of the input, if it has a meaning. No other vector may have it.
+        # The complete name of the input, if the name has a meaning. No other vector may have this
+        # name.
         self.name: str | None = None
 
     def shows(self, scenario: str) -> None:
-        """Describe the cause without terms of a format: an id of ``conformance/scenarios``."""
+        """Name the scenario in ``conformance/scenarios`` that describes the cause in general."""
         self.scenario = scenario
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
@@ -262,7 +263,8 @@ class Group(Generic[LogT]):
 
     def table(self, text: str) -> None:
         """Add the rows of a table (:mod:`conformance.recipes.rows`)."""
-        module = sys._getframe(1).f_globals  # of the caller, as in collections.namedtuple
+        # the module of the caller, as in collections.namedtuple
+        module = sys._getframe(1).f_globals
         self.book.tables.append(lambda: self._enter_rows(text, module))
 
     def _enter_rows(self, text: str, module: Mapping[str, Any]) -> None:

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from conformance.recipes.algebra import RecipeError
 
-#: A :class:`conformance.recipes.recipe.Log`. Its module imports this one.
+#: A :class:`conformance.recipes.recipe.Log`. Its module imports this module.
 Log = Any
 
 #: The first line of a row: name, control, requirements and kind.
@@ -44,7 +44,7 @@ _CALL = re.compile(r"(\w+)\(([^()]*)\)")
 _SURVIVOR = re.compile(
     r'(?P<first>\d+)(?:-(?P<last>\d+))?|(?P<call>\w+\([^()]*\))|"(?P<text>[^"]*)"'
 )
-#: The methods whose argument is a whole line.
+#: Methods that take a whole line as their argument.
 _OF_TEXT = ("bug", "note", "shows")
 
 

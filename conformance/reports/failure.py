@@ -85,7 +85,7 @@ def commands(report: Report, result: Entry) -> list[tuple[str, str]]:
     shown = [
         (written, report["vectors"][result["vector"]].get("input")),
         ("repeat it with", result["repeat"]),
-        ("see the messages and keep the log", result.get("ask")),
+        ("see its messages", result.get("ask")),
     ]
     return [(label, one_line(text)) for label, text in shown if text]
 

@@ -1,17 +1,34 @@
-"""Read and write the run report as a JSON file, with validation."""
+"""Read and write the run report as a JSON file, with validation.
+
+The file names vectors where the report in memory repeats them. Cases with equal results are one
+entry, which lists them by profile and vector. An expected answer is in the file only if the vector
+has another one, and records and lost ranges of an actual answer that are expected too are numbers.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from conformance import json_schema, saving
+from conformance.case_results import commands
 from conformance.declaration import BrokenDeclaration, parse_json
+from conformance.vector_cases import STRUCTURE, VectorCase
+from conformance.vectors import Vector, load_all
 
 Report: TypeAlias = dict[str, Any]
+Result: TypeAlias = dict[str, Any]
 
 SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
+#: Keys of a result that are absent in the file if they are null.
+OPTIONAL = ("difference", "found", "cause", "actual", "stderr")
+#: Keys of a result that stand outside the entry of its equals.
+CASE = ("vector", "profile", "ms")
+#: Parts of an answer that are lists.
+LISTS = {"records", "lost"}
+PROFILES = ("recover", "strict", "write", "append", STRUCTURE)
 
 
 class InvalidReport(BrokenDeclaration):
@@ -19,23 +36,35 @@ class InvalidReport(BrokenDeclaration):
 
 
 def validate(report: Report) -> None:
-    """Raise `InvalidReport` unless `report` is a run report."""
+    """Raise `InvalidReport` unless `report` is the content of a report file."""
     if (problem := json_schema.first_problem(SCHEMA_PATH, report)) is not None:
         where, message = problem
         raise InvalidReport(f"not a run report: {where or 'the report'}: {message}")
 
 
+def json_text(report: Report) -> str:
+    """Return `report` as the text of a file. Raises `InvalidReport`."""
+    vectors = _unchanged(report)
+    entries = [
+        {**each, "results": list(_grouped(each, vectors))} for each in report["implementations"]
+    ]
+    compact = {**report, "implementations": entries}
+    validate(compact)
+    # ASCII only: stderr of a program may hold lone surrogates, which UTF-8 cannot encode.
+    return json.dumps(compact, separators=(",", ":")) + "\n"
+
+
 def save(report: Report, path: Path | str) -> None:
     """Validate `report` and write it to `path` atomically."""
-    validate(report)
+    text = json_text(report)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    # ASCII only: stderr of a program may hold lone surrogates, which UTF-8 cannot encode.
-    saving.save(Path(path), json.dumps(report) + "\n")
+    saving.save(Path(path), text)
 
 
 def load(path: Path | str) -> Report:
     """Read a run report from a file, or from `report.json` in a directory.
 
+    If a vector has changed since the run, its results lack the expected and the actual answer.
     Raises `OSError` and `InvalidReport`.
     """
     path = Path(path) / "report.json" if Path(path).is_dir() else Path(path)
@@ -45,4 +74,110 @@ def load(path: Path | str) -> Report:
     except InvalidReport as error:
         raise InvalidReport(f"{path}: {error}") from error
     assert isinstance(report, dict)
+    vectors = _unchanged(report)
+    order = {id: number for number, id in enumerate(report["vectors"])}
+    for entry in report["implementations"]:
+        results = list(_single(entry, vectors))
+        results.sort(key=lambda each: (order[each["vector"]], PROFILES.index(each["profile"])))
+        entry["results"] = results
     return report
+
+
+def _unchanged(report: Report) -> dict[str, Vector]:
+    """Return the vectors of this tree that are as they were in the run."""
+    tree = load_all()
+    return {
+        id: tree[id]
+        for id, described in report["vectors"].items()
+        if id in tree and described.get("digest") == tree[id].short_digest
+    }
+
+
+def _grouped(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> Iterator[Result]:
+    """Yield the entries of the file for the results of an implementation."""
+    groups: dict[str, Result] = {}
+    for result in entry["results"]:
+        id, profile = result["vector"], result["profile"]
+        common = {
+            name: value
+            for name, value in result.items()
+            if name not in CASE and not (name in OPTIONAL and value is None)
+        }
+        for name, command in _commands(entry, id, profile).items():
+            if common.get(name) == command:
+                del common[name]
+        expected = result["expected"]
+        if expected and "actual" in common:
+            common["actual"] = _numbered(common["actual"], expected)
+        if expected == _expected(result["class"], vectors.get(id), profile):
+            del common["expected"]
+        group = groups.setdefault(json.dumps(common, sort_keys=True), {**common, "cases": {}})
+        group["cases"].setdefault(profile, {})[id] = result["ms"]
+    yield from groups.values()
+
+
+def _single(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> Iterator[Result]:
+    """Yield the results of an implementation from its entries in the file."""
+    for group in entry["results"]:
+        common = {name: value for name, value in group.items() if name != "cases"}
+        for profile, cases in group["cases"].items():
+            for id, ms in cases.items():
+                result = {
+                    "vector": id,
+                    "profile": profile,
+                    "ms": ms,
+                    **dict.fromkeys(OPTIONAL),
+                    "expected": _expected(common["class"], vectors.get(id), profile),
+                    **_commands(entry, id, profile),
+                    **common,
+                }
+                if result["actual"] and result["expected"]:
+                    result["actual"] = _resolved(result["actual"], result["expected"])
+                elif result["actual"] and "expected" not in common:
+                    result["actual"] = None  # its numbers have lost their meaning
+                yield result
+
+
+def _commands(entry: Mapping[str, Any], id: str, profile: str) -> dict[str, str]:
+    return commands(entry.get("repeat"), entry.get("ask"), id, profile)
+
+
+def _expected(outcome: str, vector: Vector | None, profile: str) -> Any:
+    if vector is None or profile == STRUCTURE or outcome in ("pass", "skipped", "unexpected-pass"):
+        return None
+    return VectorCase(vector, profile).expect
+
+
+def _numbered(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer with the number of the expected item in place of each expected item.
+
+    A reader that reports some fields of a record returns a part of an expected record. The file has
+    the names of these fields.
+    """
+    numbered = dict(actual)
+    fields = {name for each in actual.get("records", ()) for name in each}
+    if any(each.keys() - fields for each in expected.get("records", ())):
+        numbered["fields"] = sorted(fields)
+    for part in LISTS & actual.keys() & expected.keys():
+        items = _items(numbered, expected, part)
+        numbers = {json.dumps(each, sort_keys=True): number for number, each in enumerate(items)}
+        numbered[part] = [
+            numbers.get(json.dumps(each, sort_keys=True), each) for each in actual[part]
+        ]
+    return numbered
+
+
+def _resolved(numbered: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer with expected items in place of their numbers."""
+    actual = {name: value for name, value in numbered.items() if name != "fields"}
+    for part in LISTS & numbered.keys() & expected.keys():
+        items = _items(numbered, expected, part)
+        actual[part] = [items[each] if isinstance(each, int) else each for each in numbered[part]]
+    return actual
+
+
+def _items(numbered: Mapping[str, Any], expected: Mapping[str, Any], part: str) -> list[Any]:
+    fields = numbered.get("fields")
+    if part != "records" or fields is None:
+        return list(expected[part])
+    return [{name: each[name] for name in fields if name in each} for each in expected[part]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from conformance import saving
+from conformance.vectors import Vector
 
 from . import json_report
 from .html import html
@@ -17,23 +17,26 @@ from .sarif import sarif
 
 # The values of ``--output-format`` besides ``text``.
 OUTPUTS: Mapping[str, Callable[[Report], str]] = {
-    "json": lambda report: json.dumps(report) + "\n",
+    "json": json_report.json_text,
     "markdown": markdown,
     "junit": junit,
     "sarif": sarif,
 }
 
-# The files in a report's directory besides report.json.
+# The files in a report's directory besides report.json and report.html.
 FILES: Mapping[str, Callable[[Report], str]] = {
     "junit.xml": junit,
-    "report.html": html,
     "summary.md": markdown,
     "report.sarif": sarif,
 }
 
 
-def save(report: Report, folder: Path) -> None:
-    """Write the report in every form. Raises ``InvalidReport`` before anything is written."""
+def save(report: Report, folder: Path, vectors: Mapping[str, Vector] | None = None) -> None:
+    """Write the report of a run of ``vectors`` in every form.
+
+    Raises ``InvalidReport`` before anything is written.
+    """
     json_report.save(report, folder / "report.json")
+    saving.save(folder / "report.html", html(report, vectors))
     for name, shape in FILES.items():
         saving.save(folder / name, shape(report))

@@ -104,6 +104,8 @@ def headline(report: Report) -> str:
     broken = f"; {len(missing)} could not be run" if missing else ""
     if nothing_checked(report):
         return f"{name}nothing was checked{broken}"
+    if not wrong and len(every) > 1:
+        return f"{len(every)} implementations, all as expected{broken}"
     outcome = f"{wrong} result{'s' * (wrong != 1)} not as expected" if wrong else "all as expected"
     return f"{name}{scores(report)}; {outcome}{broken}"
 
@@ -137,7 +139,7 @@ def isolation_lines(report: Report) -> list[str]:
 
 
 def by_cause(report: Report, failures: Iterable[Failure]) -> list[list[Failure]]:
-    """Group the failures, and return the largest group first.
+    """Group the failures, and return the largest group first, in each the simplest log first.
 
     The failures of a group have the same implementation, operation and result class, and the same
     requirement decides them. If records differ and nothing else, and for other result classes, they
@@ -153,4 +155,11 @@ def by_cause(report: Report, failures: Iterable[Failure]) -> list[list[Failure]]
             cause = _RANGES.sub(r"\1", cause)
         key = (implementation["name"], profile, result["class"], cause)
         groups.setdefault(key, []).append((implementation, result))
+    for group in groups.values():
+        group.sort(key=lambda failure: _complexity(report["vectors"][failure[1]["vector"]]))
     return sorted(groups.values(), key=len, reverse=True)
+
+
+def _complexity(vector: Mapping[str, Any]) -> tuple[bool, int, int]:
+    # A damaged log shows its fault better than a log of another dialect.
+    return not vector["damage"], len(vector["damage"]), vector["size"]

@@ -33,5 +33,5 @@ class DigestCache:
         self._digests[key] = (fields, sha256)
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab", buffering=0) as file:  # concurrent lines do not mix
+            with self.path.open("ab", buffering=0) as file:  # one write per line
                 file.write(f"{key} = {fields} {sha256}\n".encode())

@@ -53,7 +53,7 @@ _MASK = (1 << 64) - 1
 class Tells:
     """The distinctions that the parsers of a language can make."""
 
-    #: True if a field whose ``if`` is false differs from a field that is 0 or empty.
+    #: True if a field with a false ``if`` differs from a field that is 0 or empty.
     absent: bool = True
     #: True if an enum value that the grammar does not define keeps its number.
     unknown_enums: bool = True

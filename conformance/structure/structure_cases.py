@@ -50,7 +50,10 @@ class StructureCase(VectorCase):
         return None
 
     def steps(self) -> Iterator[Step]:
-        """Yield a request for each file; for ``truncations``, one for both ends of each row."""
+        """Yield a request for each file.
+
+        ``truncations`` have two requests for each row, one per end.
+        """
         contents = self.vector.contents
         format = str(self.vector.body["format"])
         name = self.vector.input.name
@@ -69,7 +72,10 @@ class StructureCase(VectorCase):
 
 @dataclass(frozen=True)
 class StructureStep(Step):
-    """A request for one file. ``inner`` is its path in the log, or empty in a log of one file."""
+    """A request for one file.
+
+    ``inner`` is its path in the log, and is empty in a log of one file.
+    """
 
     contents: Contents = field(repr=False)
     grammar: str

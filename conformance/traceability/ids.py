@@ -64,7 +64,7 @@ def vector_with_unknown_requirement(tree: SourceTree) -> Iterator[Found]:
 
 
 def unknown_requirement_in_grammar(tree: SourceTree) -> Iterator[Found]:
-    """Report each ``-requirement`` that the format's chapter (any chapter, if imported) lacks."""
+    """Report each ``-requirement`` that is not in the format's chapter (if imported, in any)."""
     for grammar in tree.grammars.values():
         of_format = [c.ids for c in tree.chapters.values() if grammar in tree.grammars_of(c.format)]
         known = of_format[0] if of_format else tree.ids

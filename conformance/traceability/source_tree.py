@@ -24,10 +24,10 @@ PROSE = frozenset({".md", ".txt", ".j2", ".json", ".toml", ".yml", ".ksy", ".css
 CODE = frozenset(
     {".c", ".cc", ".go", ".h", ".hpp", ".java", ".js", ".mjs", ".py", ".rs", ".sh", ".ts"}
 )
-# Extensions of hand-written files, which may also have none.
+# Extensions of hand-written files. Such files may also have no extension.
 ENDINGS = PROSE | CODE
 
-# A finding of a rule: the place and the fault.
+# A violated rule: the place and the fault.
 Found = tuple[str, str]
 
 
@@ -37,7 +37,7 @@ class ChapterIds:
 
     path: Path
     requirements: tuple[tuple[str, int], ...]
-    #: Lines that begin with an id but are not a valid requirement.
+    #: Lines that begin with an id but are not valid requirements.
     malformed: tuple[int, ...]
 
     @property
@@ -63,7 +63,7 @@ def read_chapter(path: Path) -> ChapterIds:
 
 
 class SourceTree:
-    """A source tree, whose parts are read on first use."""
+    """A source tree. Each part is read on first use."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -25,7 +25,7 @@ from reference_impl.register import (
 
 # The directory of the schemas, with one subdirectory per format.
 SCHEMAS = Path("conformance", "protocol", "schemas")
-# The parts of an answer that one requirement of each chapter decides. A reason decides lost ranges.
+# The parts of an answer for which each chapter names one deciding requirement.
 DECIDED_PARTS = ("verdict", "end", "strict")
 BLOCK = re.compile(r"(<!-- register: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
@@ -88,7 +88,7 @@ def undecided_part(tree: SourceTree) -> Iterator[Found]:
 
 
 def foreign_prefix(tree: SourceTree) -> Iterator[Found]:
-    """Report chapters whose ids have another prefix than their register states."""
+    """Report chapters with ids that do not have the prefix in the register."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
         for prefix in sorted({id[:3] for id in chapter.ids} if chapter else ()):

@@ -17,7 +17,7 @@ VERDICT_OF_KIND = {"torn": "torn", "damage": "damaged", "refused": "refused"}
 
 
 def damage_without_control(tree: SourceTree) -> Iterator[Found]:
-    """Report vectors without a control whose log is a damaged copy, or torn or damaged."""
+    """Report vectors without a control if the log is torn, damaged, or a damaged copy."""
     for vector in tree.vectors.values():
         verdict = vector.body["expect"]["verdict"]
         if vector.control is None and (vector.damage or verdict in ("torn", "damaged")):
@@ -57,7 +57,7 @@ def _log_of(vector: Vector) -> tuple[object, object]:
 
 
 def missing_recipe(tree: SourceTree) -> Iterator[Found]:
-    """Report recipes that a vector names but the sources lack."""
+    """Report recipes that vectors name but that do not exist in the sources."""
     functions: dict[Path, set[str]] = {}
     for vector in tree.vectors.values():
         recipe = str(vector.body["made_by"]["recipe"])
@@ -74,7 +74,7 @@ def missing_recipe(tree: SourceTree) -> Iterator[Found]:
 
 
 def unknown_field(tree: SourceTree) -> Iterator[Found]:
-    """Report fields that a vector damages or a chapter names but the grammar lacks."""
+    """Report fields that vectors or chapters name but that are not in the grammar."""
     for vector in tree.vectors.values():
         grammars = tree.grammars_of(str(vector.body["format"]))
         for path in _damaged_paths(vector):
@@ -124,7 +124,7 @@ def unused_reason(tree: SourceTree) -> Iterator[Found]:
 
 
 def unproven_without_vector(tree: SourceTree) -> Iterator[Found]:
-    """Report exceptions to dominance whose vector does not show their requirement and reason."""
+    """Report exceptions to dominance whose vector lacks their requirement or their reason."""
     for format, register in tree.registers.items():
         for entry in register.unproven:
             vector = tree.vectors.get(entry.vector)

@@ -67,7 +67,7 @@ def audit(lake: Path, cores: int, checkout: Path = ROOT) -> Run:
         finally:
             ended.set()
             watch.join()
-            with suppress(ProcessLookupError):  # the JVM, if this program is interrupted
+            with suppress(ProcessLookupError):  # stop the JVM if this program is interrupted
                 os.killpg(process.pid, signal.SIGKILL)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command, stderr=errors)
@@ -84,7 +84,7 @@ def _watch(parent: psutil.Process, run: Run, ended: threading.Event) -> None:
                     kind = "java" if process.name() == "java" else "python"
                     times = process.cpu_times()
                     cpu[kind, process.pid] = times.user + times.system
-                    # Forked workers share pages, which must count once.
+                    # Forked workers share pages, so each shared page must count only once.
                     size += process.memory_full_info().pss
         run.peak_bytes = max(run.peak_bytes, size)
     for (kind, _), seconds in cpu.items():

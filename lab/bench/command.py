@@ -21,14 +21,15 @@ from reference_impl.formats import FORMATS
 @click.command()
 @click.option("--rounds", type=click.IntRange(1), default=5, show_default=True,
               help="Rounds through all contenders.")  # fmt: skip
-@click.option("--only", type=click.Choice(("reading", "spark", "audit")), default="reading",
-              help="Measure readers, the source of Spark, or whole audits.  [reading]")  # fmt: skip
+@click.option("--only", type=click.Choice(("reading", "commands", "spark", "audit")),
+              default="reading",
+              help="Measure readers, commands, Spark's source, or audits.  [reading]")  # fmt: skip
 @click.option("--scale", type=click.FloatRange(0.01, 1), default=1.0, show_default=True,
-              help="Share of the logs for --only audit.")  # fmt: skip
+              help="Share of the logs for --only commands and audit.")  # fmt: skip
 @click.option("--against", metavar="DIR", type=click.Path(exists=True, path_type=Path),
               help="Another checkout, whose audit is measured in the same rounds.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, type=click.Choice(sorted(FORMATS)),
-              help="Only readers of this format.")  # fmt: skip
+              help="Only readers of this format, or commands.")  # fmt: skip
 def bench(
     rounds: int, only: str, scale: float, against: Path | None, formats: tuple[str, ...]
 ) -> int:
@@ -41,13 +42,19 @@ def bench(
     \b
     python -m lab bench
     python -m lab bench --format leveldb-log --rounds 11
+    python -m lab bench --only commands --format leveldb-log --scale 0.1
     python -m lab bench --only spark
     python -m lab bench --only audit --scale 0.1
 
     Exit status: 0, or 1 for a usage or I/O error.
     """
-    if only != "reading" and formats:
-        raise click.UsageError(f"--format measures readers: it excludes --only {only}")
+    if only in ("spark", "audit") and formats:
+        raise click.UsageError(f"--format is for readers and commands: it excludes --only {only}")
+    if only == "commands":
+        from lab.bench import commands
+
+        commands.measure_all(rounds, scale, formats)
+        return 0
     if only == "spark":
         from lab.bench import spark
 

@@ -68,7 +68,7 @@ class MeasuredProgram:
     implementation: str
     #: Number of times that the program reads the log in a round.
     repeat: int
-    #: Arguments of the command to remove, because they speed up the start but slow down reading.
+    #: Arguments to remove from the command: they speed up the start but slow down reading.
     without: str | None = None
     #: Another program in the build directory, used if the processor supports it.
     variant: str | None = None

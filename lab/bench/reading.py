@@ -77,7 +77,7 @@ def _read_into_page_cache(log: Path) -> int:
     for path in list_entries(log) if log.is_dir() else [log]:
         with path.open("rb") as file:
             if hasattr(os, "posix_fadvise"):
-                os.fsync(file.fileno())  # the next call drops only data on the disk
+                os.fsync(file.fileno())  # the next call drops only data that is already on the disk
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             while block := file.read(1 << 20):
                 total += len(block)

@@ -142,7 +142,7 @@ def _subject(name: str | None, command: str, isolated: bool) -> CheckedProgram:
     if name not in writers:
         raise click.UsageError(f"--writer: expected one of {', '.join(writers)}, found {name!r}")
     isolated = isolated and can_be_isolated(writers[name])
-    subject = program_options.implementation_subject(writers[name], isolated)
+    subject = program_options.implementation_subjects([writers[name]], isolated)[0]
     if subject.unavailable:
         raise click.ClickException(f"{name} is unavailable, because {subject.unavailable}")
     return subject

@@ -25,7 +25,7 @@ FOLDER = Path(__file__).with_name("implementations")
 
 @dataclass(frozen=True)
 class ModelResult:
-    """The judgement of the states of one model, and whether these are all states."""
+    """The judgement of the states that one model allows, and whether these are all states."""
 
     model: str
     complete: bool

@@ -39,7 +39,7 @@ from lab.crash.trace import (
 
 MODELS = ("process", "ordered", "journaled", "any")
 SECTORS = (512, 4096)
-#: The number of states at each point of a crash that are examined whatever the limit is.
+#: The minimum number of states to examine at each crash point, even above the limit.
 MIN_STATES_AT_A_POINT = 16
 
 
@@ -47,7 +47,7 @@ MIN_STATES_AT_A_POINT = 16
 class FileState:
     """The files that a crash left."""
 
-    #: Contents by path. A directory has the content None.
+    #: The contents by path. A directory has None.
     files: dict[str, bytes | None]
     #: Number of records that the writer had acknowledged before the crash.
     acknowledged: int
@@ -61,7 +61,7 @@ class FileState:
 class _Version:
     """A sector or a file size that is valid from operation ``number`` on."""
 
-    #: Operation number. The numbers of the sizes that one write sets differ by less than 0.5.
+    #: Operation number. If one write sets several sizes, their numbers differ by less than 0.5.
     number: float
     #: Number of truncations up to this operation.
     epoch: int
@@ -77,7 +77,7 @@ class _FileVersions:
 
 
 class Disk:
-    """Every version of every sector, size and name in a trace."""
+    """A trace as versions: each sector, size and name with all values that it had."""
 
     def __init__(self, trace: Trace, sector: int) -> None:
         self.trace = trace
@@ -352,7 +352,7 @@ def states(
             keep(crash)
         return list(results.values()), True
     # A state that is possible between two syncs is also possible just before the second sync. More
-    # records are acknowledged there, so crashes between two syncs need no check of their own.
+    # records are acknowledged there, so crashes between two syncs need no separate check.
     syncs = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
     points = [number for number in [*syncs, len(trace.operations)] if number]
     disk, complete = Disk(trace, sector), True

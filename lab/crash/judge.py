@@ -35,7 +35,8 @@ OURS = "the specification"
 #: results.
 ALSO_OURS = "executable-spec"
 
-#: The payloads that a reader returned, in order, each in hexadecimal or, if long, as its SHA-256.
+#: The payloads that a reader returned, in order. Each is in hexadecimal or, if it is long, a
+#: SHA-256.
 Found = list[str]
 
 
@@ -67,11 +68,11 @@ class CrashFinding:
     """A type of violation or note."""
 
     what: str
-    #: Reader, or writer and reader.
+    #: The reader, or the writer and the reader.
     who: str
     #: First state with this finding.
     state: FileState
-    #: Payloads that were read from the state. None for a failure, a refusal or reported damage.
+    #: Payloads that were read from the state. None after a failure, a refusal or reported damage.
     found: Found | None
     detail: str = ""
     #: Number of states with this finding.
@@ -80,7 +81,7 @@ class CrashFinding:
 
 @dataclass
 class CrashJudgement:
-    """The findings in a number of states."""
+    """The findings in a set of states."""
 
     states: int = 0
     #: Number of states inside a write.

@@ -42,7 +42,7 @@ ENDED = (FileNotFoundError, ProcessLookupError)
 #: Device and number of a file, which are the same in each mount namespace.
 Inode = tuple[int, int]
 
-#: An entry in the list of buffers of a call.
+#: A buffer in the buffer list of a call.
 _BUFFER = struct.Struct("=QQ")
 #: The offset of a ``pwritev2`` that writes at the position of the descriptor.
 _AT_POSITION = (1 << 64) - 1

@@ -24,7 +24,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Resize:
-    """A change of the size of a file, in bytes. Added bytes are zeros."""
+    """A change of a file's size, in bytes. Added bytes are zeros."""
 
     file: int
     size: int

@@ -18,7 +18,7 @@ from lab.databases.systems import DatabaseSystem
 
 TIMEOUT_SECONDS = 60.0
 LIMITS = Limits(memory_bytes=4 << 30, file_bytes=1 << 30)
-#: A mode, a case, and the judgement.
+#: The judgement of a case in a mode: the mode, the case id, and the judgement.
 Result = tuple[str, DatabaseCase, OpeningJudgement]
 
 
@@ -45,7 +45,7 @@ def open_with(system: DatabaseSystem, mode: str, case: DatabaseCase) -> OpeningR
         given = databases.place(case, folder)
         words = [*system.implementation.command, mode, str(scratch / "folder"), str(given)]
         try:
-            # A system that mounts folders of its own cannot run in a sandbox.
+            # A system that mounts folders cannot run in a sandbox.
             sandbox = Sandbox(scratch, hides=evidence()) if system.is_sandboxed else None
             done = run_program(words, TIMEOUT_SECONDS, sandbox, limits=LIMITS)
         except OverLimit as error:

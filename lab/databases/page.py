@@ -18,7 +18,8 @@ from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
 SCENARIOS = PACKAGES / "conformance" / "scenarios" / "scenarios.toml"
-#: A cell with the expected outcome, without stale or unproven items, and a cell without a run.
+#: The text of a cell with the expected outcome and no stale or unproven items, and the text of a
+#: cell without a run.
 AS_EXPECTED, NOT_RUN = "✓", "–"
 
 
@@ -119,8 +120,8 @@ def _cell(judgement: OpeningJudgement | None) -> str:
 
 
 def _logs(system: DatabaseSystem) -> Mapping[str, str]:
-    """Return the states of the damaged logs after each mode, with the number of each state."""
-    # Logs that were refused and kept are omitted, because they have not changed.
+    """Return the number of damaged logs in each state after each mode."""
+    # Logs that a system refused and kept are omitted, because they are unchanged.
     return {
         mode: ", ".join(
             f"{state} {number}"

@@ -18,7 +18,7 @@ FOLDER = Path(__file__).with_name("implementations")
 #: case. The files are not stored next to the programs, because a change there triggers a new build.
 ANSWERS = Path(__file__).with_name("answers")
 
-#: A judgement, by mode and id of the case.
+#: The judgements by mode and case id.
 Answers = Mapping[str, Mapping[str, OpeningJudgement]]
 
 

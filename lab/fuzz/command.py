@@ -135,7 +135,8 @@ def _repeat(path: Path) -> int:
     held = Scratch()
     try:
         judge = FuzzJudge(log.format, held.folder)
-        judge.faults(log)  # not measured: imports modules and compiles kernels
+        # not measured, because the first input imports modules and compiles kernels
+        judge.faults(log)
         faults = judge.faults(log)
     finally:
         held.close()

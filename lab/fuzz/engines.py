@@ -40,8 +40,8 @@ class EngineRun:
     """One process of a fuzzer, on a format or on a grammar."""
 
     subject: str
-    #: Folder with the folders ``seeds`` and ``artifacts``. ``artifacts`` contains the inputs that
-    #: ended the process.
+    #: Folder that contains ``seeds`` and ``artifacts``. ``artifacts`` holds the inputs that ended
+    #: the process.
     scratch: Path
     corpus: Path
     #: Folder of the findings of the format.

@@ -33,7 +33,7 @@ class Findings:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        #: The size of the smallest input of each finding, by signature.
+        #: The size of each finding's smallest input, by signature.
         self.sizes: dict[str, int] = {}
 
     def add(self, fault: ReaderFault, log: Input, repeat: Callable[[Path], str] = _repeat) -> bool:

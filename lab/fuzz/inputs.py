@@ -24,7 +24,7 @@ from walproof.sweep.histories import generate_controls
 #: The suffix of a file with a packed input.
 SUFFIX = ".fuzz"
 MAX_FILES = 64
-#: The maximum total size of the files of an input: one and a half blocks of a LevelDB log.
+#: The maximum total size of an input's files: one and a half blocks of a LevelDB log.
 MAX_INPUT_BYTES = 48 << 10
 #: The maximum number of fields that are read from a file.
 MAX_FIELDS = 4000
@@ -109,7 +109,7 @@ def is_name(name: str) -> bool:
 
 
 def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
-    """Return input logs without duplicates, smallest first: of the vectors, and generated ones."""
+    """Return input logs without duplicates, smallest first: logs of vectors, and generated logs."""
     inputs: dict[str, Input] = {}
     for log in generate_controls(format, GENERATED_SEEDS, seed=0):
         if log.size <= MAX_INPUT_BYTES:

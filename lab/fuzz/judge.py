@@ -58,7 +58,7 @@ class ReaderFault:
 
     @property
     def signature(self) -> str:
-        """The key that faults of one finding share: the line that raises, or the verdict."""
+        """The key that identifies the finding of a fault: the line that raised, or the verdict."""
         where = self.text.partition("\n")[0] if self.kind == properties.RAISES else self.verdict
         return f"{self.reader}: {self.kind}: {where}"
 

@@ -42,7 +42,7 @@ class FuzzSession:
         self.judge = FuzzJudge(format_id, scratch / "here")
         self.findings = Findings(findings)
         for log in logs[:: max(1, len(logs) // 24)]:
-            self.judge.faults(log)  # imports modules and compiles kernels
+            self.judge.faults(log)  # the first input imports modules and compiles kernels
         self.judge.slowest, self.judge.largest = 0.0, 0
         self._saved = time.monotonic()
 

@@ -18,9 +18,9 @@ from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl.paths import PACKAGES
 
-#: The limit of CPU time for one question, as for one request of ``walproof check``.
+#: The CPU time limit for one question, the same as for one request in ``walproof check``.
 QUESTION_SECONDS = 2.0
-#: The wall-clock limit for all questions of a mutant. It also ends a mutant that never returns to
+#: The wall-clock limit for all questions of a mutant. It also stops a mutant that never returns to
 #: the interpreter.
 MUTANT_SECONDS = 300.0
 LIMITS = Limits(memory_bytes=2 << 30)
@@ -114,7 +114,7 @@ class Hunt:
 
 @dataclass(frozen=True)
 class MutationReport:
-    """The fates of the selected mutants of a format."""
+    """The fates of a format's selected mutants."""
 
     format_id: str
     #: Number of all mutants of the format.
@@ -144,7 +144,7 @@ class MutationReport:
         ]
 
     def faults(self) -> list[str]:
-        """Return a sentence for each fault of the list of reviewed mutants."""
+        """Return a sentence for each fault in the list of reviewed mutants."""
         killed = [
             f"{name.function}: listed as equivalent, and {fate.killer} kills it: {name.before}"
             f" → {name.after}"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import TypeVar
 
-#: The name of the operator, and the replacement of the node.
+#: A change: the name of the operator, and the node that replaces the original.
 Change = tuple[str, ast.AST]
 
 _COMPARISONS: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {

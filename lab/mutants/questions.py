@@ -98,7 +98,7 @@ def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, 
     return {"done": True}
 
 
-#: A file and a line.
+#: A line of code: the file and the line number.
 Line = tuple[str, int]
 
 

@@ -27,7 +27,7 @@ class Reviewed:
 
 
 def path_of(format_id: str) -> Path:
-    """Return the path of the list of a format, which need not exist."""
+    """Return the path of a format's list, which need not exist."""
     return FOLDER / f"{format_id}.json"
 
 

@@ -84,7 +84,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class _Scope:
-    """The position of the walk: function, number of bindings of each name in it, statement."""
+    """The position of the walk: the function, its number of bindings by name, the statement."""
 
     function: str
     bound: Counter[str]

@@ -50,7 +50,7 @@ class MutantWorker:
         self.codes = {name: code for each in self.family for name, code in codes_of(each).items()}
 
     def reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fate of a mutant."""
+        """Run the questions on a mutant, and return its fate."""
         mutant = self.mutants[Name(**request["name"])]
         module = next(name for name, path in sources_of(self.format_id).items()
                       if path == mutant.path)  # fmt: skip

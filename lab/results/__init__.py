@@ -1,1 +1,1 @@
-"""The page of the results of ``walproof check`` on real implementations."""
+"""Write the page with the results of ``walproof check`` on real implementations."""

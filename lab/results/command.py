@@ -22,7 +22,7 @@ from walproof.cli.output import say
 
 PAGE = ROOT / "docs" / "implementations.md"
 LISTS = "known-failures.json"
-#: The causes of one implementation that are listed, the most frequent first.
+#: Maximum number of causes that are listed for an implementation, most frequent first.
 MAX_CAUSES = 5
 HEADS = [name for name in (*LOSSES, *PROFILES) if name != "structure"]
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from conformance.reports.classes import SEVERITY
-from conformance.reports.failure import ItemDifference, explain
-from conformance.text import printable
+from conformance.reports.pages import Differing, differing
 from lab.site.indexed_report import OURS, REAL, TITLES, Implementation, Result, kind_of
-
-#: Characters and lines that are shown of one side of a comparison.
-MAX_CHARACTERS, MAX_LINES = 240, 6
 
 #: The profiles in which each implementation gave an answer, by name of the implementation.
 Who = dict[str, list[str]]
 
 
 @dataclass
-class Differing:
-    """An unexpected answer: result class, remark, and differing records and lost ranges."""
+class DifferingBy(Differing):
+    """An unexpected answer, and who gave it."""
 
-    outcome: str
-    said: str
-    rows: Sequence[ItemDifference]
     who: Who = field(default_factory=dict)
 
 
@@ -34,7 +27,7 @@ class Answers:
     kind: str
     title: str
     right: Who = field(default_factory=dict)
-    differing: list[Differing] = field(default_factory=list)
+    differing: list[DifferingBy] = field(default_factory=list)
     #: Names of implementations by cause.
     causes: dict[str, dict[str, None]] = field(default_factory=dict)
     #: Names of implementations without an answer in any profile, by reason.
@@ -54,7 +47,8 @@ def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
             continue
         who = group.right
         if result["class"] != "pass":
-            each = _differing(implementation, result)
+            found = differing(implementation, result)
+            each = DifferingBy(found.outcome, found.said, found.rows)
             alike = [
                 other
                 for other in group.differing
@@ -69,15 +63,3 @@ def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
     for group in groups.values():
         group.differing.sort(key=lambda each: SEVERITY[each.outcome])
     return [each for each in groups.values() if each.right or each.differing or each.skipped]
-
-
-def _differing(implementation: Implementation, result: Result) -> Differing:
-    sentences, items = explain(implementation, result)
-    rows = [ItemDifference(*(_cut(printable(text)) for text in each)) for each in items[:MAX_LINES]]
-    if (more := len(items) - MAX_LINES) > 0:
-        sentences.append(f"{more:,} more records or lost ranges differ")
-    return Differing(str(result["class"]), _cut(printable("; ".join(sentences))), rows)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"

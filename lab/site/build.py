@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
+from conformance.reports.overview import LEGEND, overview
+from conformance.reports.pages import score_heads, score_row
 from conformance.saving import named_in_errors, replace_folder, temporary_sibling
-from lab.site import format_page, implementation_page, page_paths, vector_page
+from lab.site import chapter_page, format_page, implementation_page, page_paths, vector_page
 from lab.site.frame import Frame
-from lab.site.indexed_report import NULL, OURS, REAL, TITLES, IndexedReport, formats_of, kind_of
+from lab.site.indexed_report import NULL, OURS, REAL, TITLES, IndexedReport, kind_of
 from reference_impl.register import registers
+from walproof.worker_pool import map_unordered
 
 #: A file that marks a folder as a site, which may be replaced.
 MARKER = ".walproof-site"
+#: The number of vectors whose pages a process writes at a time.
+VECTORS_PER_TASK = 50
+#: A vector between the vectors before and after it.
+Neighbours = tuple[str | None, str, str | None]
 
 
 def build(run: IndexedReport, out: Path) -> tuple[int, int]:
@@ -46,27 +52,43 @@ def _write(run: IndexedReport, out: Path) -> None:
     when = str(run.report["started"])[:10]
     frame = Frame(
         out,
-        f"Walproof {run.report['walproof']}, from a run of {when}:"
-        f" {tested(run)} implementations, {len(run.vectors):,} vectors.",
+        f"Walproof {run.report['walproof']}, run of {when}",
     )
     frame.file(MARKER, "made by python -m lab site\n")
     frame.assets()
     outcome_by_vector = format_page.outcomes(run)
+    vectors: list[Neighbours] = []
+    for format in run.formats:
+        ids = [vector.id for vector in run.of_format(format)]
+        vectors += zip([None, *ids], ids, [*ids[1:], None], strict=False)
+    parts = [vectors[at : at + VECTORS_PER_TASK] for at in range(0, len(vectors), VECTORS_PER_TASK)]
+    for _ in map_unordered(_write_vectors, parts, _start, (frame, run)):
+        pass
+    for name in (*registers(), chapter_page.CONVENTIONS):
+        chapter_page.write(frame, run, name, outcome_by_vector)
     for format in run.formats:
         format_page.write(frame, run, format, outcome_by_vector)
-        ids = [vector.id for vector in run.of_format(format)]
-        for before, id, after in zip([None, *ids], ids, [*ids[1:], None], strict=False):
-            vector_page.write(frame, run, id, (before, after))
-    rows: dict[str, list[Overview]] = {kind: [] for kind in TITLES}
     for implementation in run.implementations:
-        seen, kind = overview(implementation), kind_of(implementation)
-        rows[kind].append(seen)
-        if kind != NULL:
-            implementation_page.write(frame, implementation, seen)
-    write_home(frame, run, rows)
+        if kind_of(implementation) != NULL:
+            implementation_page.write(frame, implementation, overview(implementation))
+    write_home(frame, run)
 
 
-def write_home(frame: Frame, run: IndexedReport, rows: Mapping[str, Sequence[Overview]]) -> None:
+_shared: tuple[Frame, IndexedReport]
+
+
+def _start(frame: Frame, run: IndexedReport) -> None:
+    global _shared
+    _shared = frame, run
+
+
+def _write_vectors(vectors: Sequence[Neighbours]) -> None:
+    frame, run = _shared
+    for before, id, after in vectors:
+        vector_page.write(frame, run, id, (before, after))
+
+
+def write_home(frame: Frame, run: IndexedReport) -> None:
     """Write the first page: the formats, and a row for each implementation, by kind."""
     formats = [
         {
@@ -77,8 +99,16 @@ def write_home(frame: Frame, run: IndexedReport, rows: Mapping[str, Sequence[Ove
         }
         for format in sorted(run.formats, key=lambda id: registers()[id].order)
     ]
-    totals = [row.totals for of_kind in rows.values() for row in of_kind]
-    heads = [*LOSSES, *(name for name in PROFILES if any(each.get(name) for each in totals))]
+    heads = score_heads(run.implementations)
+    rows = {
+        title: [
+            score_row(
+                each, heads, "" if kind == NULL else page_paths.implementation(str(each["name"]))
+            )
+            for each in run.of_kind(kind)
+        ]
+        for kind, title in TITLES.items()
+    }
     frame.page(
         page_paths.HOME,
         "home.html.j2",
@@ -86,11 +116,9 @@ def write_home(frame: Frame, run: IndexedReport, rows: Mapping[str, Sequence[Ove
         formats=formats,
         vectors=len(run.vectors),
         implementations=tested(run),
-        table=[(TITLES[kind], of_kind) for kind, of_kind in rows.items() if of_kind],
+        table=[(title, of_kind) for title, of_kind in rows.items() if of_kind],
         heads=heads,
         legend=[text for head, text in LEGEND.items() if head in heads],
-        by_name={str(each["name"]): each for each in run.implementations},
-        formats_of={str(each["name"]): formats_of(each) for each in run.implementations},
         absent=run.absent,
         report=run.report,
         isolation=run.report.get("isolation"),

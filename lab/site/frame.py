@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import functools
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from conformance import templates
-from conformance.reports.classes import BY_NAME, CLASSES
-from conformance.text import printable
+from conformance.chapter import chapter
+from conformance.reports import pages
 from lab.site import page_paths
+from reference_impl.register import registers
 
 TEMPLATES = Path(__file__).with_name("templates")
 #: Files that all pages share.
-ASSETS = ("site.css", "site.js", "icon.svg")
+ASSETS = ("site.js", "icon.svg")
+_ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
+_TAG = re.compile(r"(<[^>]*>)")
+#: Elements in which a link may not be, with a slash at their end.
+_UNLINKED = re.compile(r"<(/?)(?:a|title|option)\b")
+#: The style sheet, which begins with the styles of all pages of a run.
+STYLE = "site.css"
 
 
 class Frame:
@@ -22,13 +31,8 @@ class Frame:
 
     def __init__(self, out: Path, footer: str) -> None:
         self.out = out
-        self._environment = templates.environment(TEMPLATES, autoescape=True)
-        self._environment.finalize = _seen
-        self._environment.globals.update(
-            footer=footer, place=page_paths, classes=CLASSES,
-            class_of=BY_NAME, mark=_mark,
-        )  # fmt: skip
-        self._environment.filters.update(thousands=lambda number: f"{number:,}")
+        self._environment = pages.environment(TEMPLATES)
+        self._environment.globals.update(footer=footer, place=page_paths)
         self._environment.tests["address"] = _is_address
 
     def page(self, place: str, template: str, title: str, **data: Any) -> None:
@@ -37,7 +41,11 @@ class Frame:
         text = self._environment.get_template(template).render(
             title=title, root=root, here=place, **data
         )
-        self.file(place, text)
+        self.file(place, with_requirement_links(text, root))
+
+    def macro(self, template: str, name: str) -> Callable[..., Markup]:
+        """Return a macro of a template."""
+        return getattr(self._environment.get_template(template).module, name)  # type: ignore[no-any-return]
 
     def file(self, place: str, data: str | bytes) -> None:
         """Write a file at ``place``."""
@@ -50,21 +58,39 @@ class Frame:
         """Copy the files that all pages share."""
         for name in ASSETS:
             self.file(f"assets/{name}", (TEMPLATES / name).read_bytes())
+        styles = [
+            folder / name for folder, name in ((pages.TEMPLATES, pages.STYLE), (TEMPLATES, STYLE))
+        ]
+        self.file(f"assets/{STYLE}", "\n".join(path.read_text("utf-8") for path in styles))
 
 
-def _seen(value: Any) -> Any:
-    """Return text of a program or log for a page, with invisible characters made visible."""
-    return printable(value) if type(value) is str else value
+def with_requirement_links(text: str, root: str) -> str:
+    """Return a page with a link to its chapter at each requirement id outside links and titles."""
+    parts, is_linked = _TAG.split(text), False
+    for number, part in enumerate(parts):
+        if number % 2:
+            if found := _UNLINKED.match(part):
+                is_linked = not found[1]
+        elif not is_linked:
+            parts[number] = _ID.sub(lambda id: _link(id[0], root), part)
+    return "".join(parts)
+
+
+def _link(id: str, root: str) -> str:
+    place = _chapters().get(id)
+    return f'<a class="id" href="{root}{place}#{id}">{id}</a>' if place else id
+
+
+@functools.cache
+def _chapters() -> dict[str, str]:
+    """Return the pages of the requirements, by id."""
+    return {
+        id: page_paths.chapter(format)
+        for format in registers()
+        for id in chapter(format).requirements
+    }
 
 
 def _is_address(text: object) -> bool:
     """Return whether a text is a safe link: a program may report any homepage."""
     return isinstance(text, str) and text.startswith(("https://", "http://"))
-
-
-def _mark(name: str) -> Markup:
-    """Return a result class as a mark: shape, colour, and its name for screen readers."""
-    each = BY_NAME[name]
-    return Markup('<span class="mark c-{}"><span aria-hidden="true">{}</span> {}</span>').format(
-        name, each.glyph, each.label
-    )

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from conformance import known_failures
 from conformance.registry import FOLDER
 from conformance.reports.overview import PROFILES, Overview
+from conformance.reports.pages import formats_of
 from conformance.score import WRITING
 from lab.site import page_paths
 from lab.site.frame import Frame
-from lab.site.indexed_report import Implementation, formats_of
+from lab.site.indexed_report import Implementation
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.reports.json_report import Report
+from conformance.reports.pages import formats_of
 from conformance.vectors import Vector
 from lab.results.command import is_real
 
@@ -61,12 +62,6 @@ def kind_of(implementation: Implementation) -> str:
     if implementation["baseline"]:
         return NULL
     return REAL if is_real(str(implementation["name"])) else OURS
-
-
-def formats_of(implementation: Implementation) -> list[str]:
-    """Return the formats in which an implementation has results, in the order of the results."""
-    selected = (each["vector"] for each in implementation["results"] if each["class"] != "skipped")
-    return list(dict.fromkeys(vector.partition("/")[0] for vector in selected))
 
 
 def run_of(report: Report, vectors: Mapping[str, Vector]) -> IndexedReport:

@@ -12,6 +12,11 @@ def format_page(format: str) -> str:
     return f"formats/{format}.html"
 
 
+def chapter(format: str) -> str:
+    """Return the path of the chapter of a format."""
+    return f"chapters/{format}.html"
+
+
 def vector(id: str) -> str:
     """Return the path of the page of a vector, ``<format>/<slug>``."""
     return f"vectors/{id}.html"

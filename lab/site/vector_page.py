@@ -7,8 +7,9 @@ from typing import Any
 
 from conformance.answer_text import lost_text, record_text
 from conformance.chapter import Requirement, chapter
+from conformance.reports import byte_view
 from conformance.reports.failure import request_facts
-from lab.site import byte_view, page_paths
+from lab.site import page_paths
 from lab.site.answers import answers
 from lab.site.frame import Frame
 from lab.site.indexed_report import IndexedReport
@@ -17,7 +18,7 @@ from reference_impl.register import registers
 
 #: The numbers of records or lost ranges of an answer, and of rows of a table of prefixes, that a
 #: page shows.
-MAX_RECORDS, MAX_PREFIXES = 8, 40
+MAX_RECORDS, MAX_PREFIXES = 6, 40
 #: Defaults of the parts that a description may lack.
 _OPTIONAL: Mapping[str, Any] = {
     "must_refuse": False,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
 
 from reference_impl.answer import Lost, Record
 from reference_impl.kahadb_journal.layout import (
@@ -40,20 +39,26 @@ class _Batch:
 
 
 class Scan:
-    """A pass over a data file."""
+    """Reads one data file from its start to its end."""
 
-    def __init__(self, stream: BinaryIO, name: str | None = None) -> None:
-        self.source = Source(stream)
+    def __init__(self, source: Source, name: str | None = None) -> None:
+        self.source = source
         #: The name of the file in a log of several files.
         self.name = name
         self.size = self.source.size
-        #: After the pass, the offset at which a writer may continue.
+        #: The offset of the next batch.
+        self.at = 0
+        self.has_ended = False
+        #: The offset at which a writer may continue. It is set at the end of the pass.
         self.end: int | None = None
+        # A later append can change what a reader finds up to this offset (KDB-051).
+        self._unsettled = -1
         self._fill = self.source.fill_start()
         # Chains of records: the end of each chain, or a negative offset where it stops.
         self._chains = Memo()
         self._plausible_ends = RunningMaximum()
-        # The same, but the end of the file if the fill follows the batch (check 11).
+        # The ends of chains as above, but the end of the file if the fill follows the batch (check
+        # 11).
         self._needed_ends = RunningMaximum()
         self._plausible_ends_upto = 0
         self._plausible = Search(self.source, self._is_plausible)
@@ -66,55 +71,64 @@ class Scan:
         (KDB-049).
         """
         self.is_last = is_last
-        at = 0
-        # A later append can change what a reader finds up to this offset (KDB-051).
-        self._unsettled = -1
-        while not self.is_fill(at):  # KDB-012, KDB-013
-            head = self.source.get(at, CONTROL_SIZE)
-            if head.startswith(EOF_RECORD):
-                following = self._batch_after_eof(at)
-                if following is None:
-                    break  # KDB-015
-                yield self._lost(at, following, "early-eof")  # KDB-039
-                at = following
-                continue
-            if torn := self._torn_head(at, head):
-                yield torn
-                break
-            batch = self._batch(at)
-            fault = self._fault(batch)
-            if fault == "bad-header" and self._sum_holds(batch, batch.end):
-                # The checksum proves the records without the header (KDB-034).
-                yield self._bad_header(at, at + len(HEADER))
-                fault = None
-            if fault is None:
-                assert batch.end is not None
-                yield from self._records(batch)
-                if not batch.is_checked and not self._in_step(batch.end):
-                    self._unsettle_headers(at + CONTROL_SIZE, batch.end)
-                at = batch.end
-                continue
-            loss, go_on = self._loss(batch, fault)
-            yield loss
-            if go_on is None:
-                if not self._is_torn:
-                    return  # Without a place to continue, ``end`` stays null.
-                break
-            at = go_on
+        while not self.has_ended:
+            yield from self.next_batch()
+
+    def next_batch(self) -> Iterator[Record | Lost]:
+        """Yield the records and lost ranges of the next batch, and move on to its end."""
+        at = self.at
+        if self.is_fill(at):  # KDB-012, KDB-013
+            self._end_at(at)
+            return
+        head = self.source.get(at, CONTROL_SIZE)
+        if head.startswith(EOF_RECORD):
+            following = self._batch_after_eof(at)
+            if following is None:
+                self._end_at(at)  # KDB-015
+                return
+            yield self._lost(at, following, "early-eof")  # KDB-039
+            self.at = following
+            return
+        if torn := self._torn_head(at, head):
+            yield torn
+            self._end_at(at)
+            return
+        batch = self._batch(at)
+        fault = self._fault(batch)
+        if fault == "bad-header" and self._sum_holds(batch, batch.end):
+            # The checksum proves the records without the header (KDB-034).
+            yield self._bad_header(at, at + len(HEADER))
+            fault = None
+        if fault is None:
+            assert batch.end is not None
+            yield from self._records(batch)
+            if not batch.is_checked and not self._in_step(batch.end):
+                self._unsettle_headers(at + CONTROL_SIZE, batch.end)
+            self.at = batch.end
+            return
+        loss, go_on = self._loss(batch, fault)
+        yield loss
+        if go_on is not None:
+            self.at = go_on
+        elif self._is_torn:
+            self._end_at(at)
+        else:
+            self.has_ended = True  # Without a place to continue, ``end`` stays null.
+
+    def _end_at(self, at: int) -> None:
+        self.has_ended = True
         self.end = at if at > self._unsettled else None  # KDB-051
 
-    # Content at an offset.
+    # Checks of the content at an offset
 
     def is_fill(self, at: int) -> bool:
         """Return whether the file contains only preallocated space from ``at`` on (KDB-013)."""
-        if at >= self.size:
-            return True
         if at < self._fill:
             # A batch may have overwritten the first bytes of a preallocated EOF record.
             left = self._fill - at
             return left < len(EOF_RECORD) and EOF_RECORD.endswith(self.source.get(at, left))
         head = self.source.get(at, len(EOF_RECORD))
-        # Without a byte, the file was truncated while it was read.
+        # If no byte is left, the file ends here, or was truncated while it was read.
         return not head or head[0] == 0 or head == EOF_RECORD
 
     def _in_step(self, at: int) -> bool:
@@ -131,16 +145,16 @@ class Scan:
     def _batch(self, at: int) -> _Batch:
         head = self.source.get(at, CONTROL_SIZE)
         if len(head) < CONTROL_SIZE:
-            # Too short for a control record, and not the start of one.
+            # The bytes are too short for a control record, and are not the start of one.
             return _Batch(at, False, 0, 0, None)
         header, size, checksum = CONTROL.unpack(head)
         end = at + CONTROL_SIZE + size if 0 <= size <= MAX_BATCH_SIZE else None  # KDB-035
         return _Batch(at, header == HEADER, size, checksum, end)
 
-    # The validity of a batch.
+    # Checks of a batch
 
     def _fault(self, batch: _Batch) -> str | None:
-        """Return the reason code of an unsound batch, ``None`` for a sound batch (KDB-030)."""
+        """Return the reason code of an invalid batch, ``None`` for a valid batch (KDB-030)."""
         if not batch.is_header:
             return "bad-header"  # KDB-034
         if batch.end is None or batch.end > self.size:
@@ -200,7 +214,7 @@ class Scan:
         return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
 
     def _torn_code(self, at: int) -> str | None:
-        """Return the code of the beginning of a header or EOF record that ends the content."""
+        """Return the reason code if the content ends inside a header or EOF record."""
         left = self._fill - at
         if not 0 < left < len(HEADER):
             return None
@@ -251,7 +265,7 @@ class Scan:
                 yield self._lost(at, at + size, "unknown-type")  # KDB-038
             at += size
 
-    # The end of an unsound batch.
+    # The end of an invalid batch
 
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None]:
         """Return the lost range of an invalid batch, and the offset at which to continue.
@@ -304,7 +318,7 @@ class Scan:
         return self._lost(start, end, "torn-batch", torn=True), None  # KDB-042
 
     def _searched(self, batch: _Batch) -> int | None:
-        """Return the next plausible or proven batch after an unsound one (KDB-046)."""
+        """Return the next plausible or proven batch after an invalid one (KDB-046)."""
         following = self._resume_offsets.next(batch.at + 1)
         if following is not None:
             self._unsettle_search(batch.at, following)

@@ -12,8 +12,8 @@ from pathlib import Path
 # The sixteen bytes at the start of every control record (KDB-005).
 HEADER = b"\x00\x00\x00\x1c\x02WRITE BATCH"
 CONTROL_SIZE = 28
-CONTROL = struct.Struct(">16siq")  # KDB-005: header, batch size, checksum
-RECORD = struct.Struct(">iB")  # KDB-009: size with this header, type
+CONTROL = struct.Struct(">16siq")  # Control record (KDB-005): header, batch size, checksum
+RECORD = struct.Struct(">iB")  # Record header (KDB-009): size including this header, type
 RECORD_HEAD = RECORD.size
 USER_RECORD = 1
 EOF_RECORD = b"-qMa4"  # KDB-011
@@ -44,7 +44,7 @@ COMMANDS = (
 
 
 def file_id(name: str) -> int | None:
-    """Return the id in the name of a data file, ``None`` for any other name (KDB-002)."""
+    """Return the id in the name of a data file, or ``None`` for any other name (KDB-002)."""
     named = DATA_FILE.fullmatch(name)
     number = int(named[1]) if named else None
     return number if number is not None and -MAX_FILE_ID - 1 <= number <= MAX_FILE_ID else None

@@ -82,7 +82,7 @@ class Journal:
 
     def scan(self, stream: BinaryIO, name: str | None) -> Scan:
         """Return a pass over a data file."""
-        return Scan(stream, name)
+        return Scan(Source(stream), name)
 
     def _note(self, lost: Lost) -> Iterator[Lost]:
         """Note a lost range and yield it, unless a strict reading ends here."""
@@ -118,7 +118,7 @@ class Journal:
         return name is not None and file_id(name) in map(file_id, self.doubles)
 
     def last_used(self) -> int:
-        """Return the number of the last file with more than preallocated space (KDB-049)."""
+        """Return the number of the last file that is not only preallocated space (KDB-049)."""
         for number, (_, path) in reversed(list(enumerate(self.files))):
             with path.open("rb") as stream:
                 if Source(stream).fill_start():
@@ -130,7 +130,7 @@ def recognise(path: Path) -> bool:
     """Return whether a log is a KahaDB journal, or a related format that the reader refuses.
 
     A journal begins with a control record header or an EOF record. If the first bytes are
-    inconclusive, for example zeros, the file name decides.
+    inconclusive, for example zeros, the result depends on the file name.
     """
     if path.is_dir():
         names, _ = data_files(path)

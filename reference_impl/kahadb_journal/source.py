@@ -26,7 +26,7 @@ class Source:
         self._sums = array("I", [zlib.adler32(b"")])
 
     def get(self, at: int, length: int) -> bytes:
-        """Return ``length`` bytes at an offset, fewer at the end of the file."""
+        """Return ``length`` bytes at an offset, or fewer at the end of the file."""
         self.stream.seek(at)
         return self.stream.read(max(0, min(length, self.size - at)))
 
@@ -39,7 +39,7 @@ class Source:
         return None
 
     def fill_start(self) -> int:
-        """Return the start of the preallocated zeros and EOF records at the end (KDB-013)."""
+        """Return the offset of the final preallocated zeros and EOF records (KDB-013)."""
         end = self.size
         while True:
             start = max(0, end - STEP)
@@ -96,11 +96,11 @@ class Search:
 
 
 class RunningMaximum:
-    """The largest value in any range of offsets, of values that are added in ascending order."""
+    """Values at ascending offsets, with a fast maximum over any range of offsets."""
 
     def __init__(self) -> None:
         self._offsets = array("q")
-        # Level k holds the maximum of each complete group of 2^k neighbouring values.
+        # Level k holds the maximum in each complete group of 2^k neighbouring values.
         self._levels = [array("q")]
 
     def add(self, offset: int, value: int) -> None:

@@ -24,10 +24,12 @@ from reference_impl.kahadb_journal.layout import (
     file_id,
 )
 from reference_impl.kahadb_journal.reader import FIRST_FILE, read
+from reference_impl.kahadb_journal.source import Source
 
 Context = Mapping[str, Any]
 
-# The bytes after each batch: since 5.14, in 5.12 and 5.13, and before (KDB-011, KDB-012).
+# The bytes after each batch in ActiveMQ since 5.14, in 5.12 and 5.13, and before 5.12 (KDB-011,
+# KDB-012).
 EOF_BYTES = {"record": EOF_RECORD, "zeros": bytes(5), "none": b""}
 PREALLOC_CHUNK = 1 << 20
 HALF_MEBIBYTE = 1 << 19
@@ -112,13 +114,13 @@ class Writer:
         """Continue a file after its last valid batch, and discard any later data (KDB-023)."""
         self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
-            if not Scan(stream).is_fill(at):
+            if not Scan(Source(stream)).is_fill(at):
                 stream.truncate(at)
 
     def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:
         """Group consecutive records with the same ``batch``, within the limits of KDB-022.
 
-        ``length`` is the end of the last batch in the file.
+        ``length`` is the offset after the last batch in the file.
         """
         planned: list[_Planned] = []
         previous = None

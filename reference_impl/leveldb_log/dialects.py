@@ -20,7 +20,7 @@ from reference_impl.leveldb_log.layout import (
 RECYCLABLE_HEADER_SIZE = 11
 SYNC_HEADER_SIZE = 19
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-#: The first bytes of Pebble's trailer of a closed log; the next log number follows.
+#: The first bytes of Pebble's trailer of a closed log. The next log number follows them.
 CLEAN_CLOSE = bytes(6) + b"\x05"
 
 #: ``000012.log``, and Pebble's ``000012-001.log`` after a failover. Leading zeros pad the numbers
@@ -55,7 +55,7 @@ def log_number(name: str) -> int | None:
 
 
 def header_size(kind: int, is_sync: bool) -> int:
-    """Return the header size of a physical record of type ``kind``, in bytes.
+    """Return the size in bytes of the header that a physical record of type ``kind`` has.
 
     If ``is_sync`` is true, the types 9 to 12 have the meaning that Pebble gives them.
     """

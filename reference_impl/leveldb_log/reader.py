@@ -217,7 +217,7 @@ def looks_like(head: bytes, name: str) -> bool:
 
     A log of another dialect is never a LevelDB log. Any other file is a LevelDB log if its name is
     one that LevelDB uses, or if it contains a record with a valid checksum. If the bytes are
-    inconclusive, the extension ``.log`` decides.
+    inconclusive, only a file with the extension ``.log`` is a LevelDB log.
     """
     if is_foreign(head, name):
         return False

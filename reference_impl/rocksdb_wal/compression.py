@@ -16,16 +16,16 @@ _SIZE_FLAG, _SINGLE_SEGMENT = 0xC0, 0x20
 #: Default limit of a decompressed record, in bytes (RDB-037).
 MAX_RECORD_SIZE = 1 << 26
 
-#: Limit for all decompressed records of a log, as a multiple of the size of the log (RDB-038).
+#: Limit for all decompressed records of a log, as a multiple of the log's size (RDB-038).
 MAX_RATIO = 1024
 
 
 class BadCompression(ValueError):
-    """The data of a record is not one whole zstd frame."""
+    """Raised if the data of a record is not a single whole zstd frame."""
 
 
 class TooLarge(ValueError):
-    """The record would be larger than the reader's limit."""
+    """Raised if the record would be larger than the reader's limit."""
 
 
 class Decompressor:
@@ -55,7 +55,7 @@ class Decompressor:
             raise BadCompression(str(error)) from None
 
     def admit(self, size: int, end: int) -> None:
-        """Count ``size`` decompressed bytes for a record that ends at the offset ``end``.
+        """Add ``size`` decompressed bytes to the sum, for a record that ends at the offset ``end``.
 
         Raises :class:`TooLarge` (RDB-037, RDB-038).
         """

@@ -108,7 +108,7 @@ def physical(
 
 
 def any_physical(block: bytes, at: int, log_number: int | None = None) -> Physical | None:
-    """Return the valid physical record at an offset of a block of unknown dialect (RDB-013)."""
+    """Return the valid physical record at an offset, in a block of unknown dialect (RDB-013)."""
     return physical(block, at, True, log_number) or physical(block, at, False, log_number)
 
 
@@ -152,7 +152,7 @@ def clean_close(number: int) -> bytes:
 
 
 def pack(dialect: str, kind: int, data: bytes, number: int = 0, sync_offset: int = 0) -> bytes:
-    """Return a physical record: ``kind`` is FULL to LAST, or the type byte of metadata."""
+    """Return a physical record. ``kind`` is FULL to LAST, or the type byte of metadata."""
     extra = b""
     if kind <= LAST:
         kind = FIRST_TYPE[dialect] + kind - FULL

@@ -58,7 +58,7 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 @dataclass(slots=True)
 class OpenRecord:
-    """A record of which the reader has read the FIRST fragment, but not the LAST fragment."""
+    """A record whose FIRST fragment has been read, but not its LAST fragment."""
 
     at: int
     end: int
@@ -359,7 +359,7 @@ class Scan:
         self._end_at(start)
 
     def end_of_log(self, survey_start: Callable[[int], Survey]) -> Iterator[Event]:
-        """Yield the lost range of an unfinished write, if any, then the end.
+        """Yield the lost range of an unfinished write, if there is one, and then the end.
 
         ``survey_start`` returns the properties of the first bytes of the log.
         """

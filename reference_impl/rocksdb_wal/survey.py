@@ -40,7 +40,7 @@ class Survey:
     has_compression_record: bool = False
     #: An offset before which all bytes were written.
     proven: int = 0
-    #: The end of the last physical record of this log.
+    #: The end of this log's last physical record.
     last_own: int = 0
     #: The start of the last block that begins with a record of another log, or None.
     last_other: int | None = None

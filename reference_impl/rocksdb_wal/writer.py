@@ -223,7 +223,7 @@ class Writer:
         return BLOCK_SIZE - self.position % BLOCK_SIZE
 
     def _fill(self, needed: int) -> Iterator[bytes]:
-        """Fill the block with zeros if it has fewer than ``needed`` bytes left."""
+        """Fill the block with zeros if fewer than ``needed`` bytes are left in it."""
         if (left := self._left()) < needed:
             yield self._moved(bytes(left))
 

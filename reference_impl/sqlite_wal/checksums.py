@@ -8,19 +8,19 @@ from reference_impl.sqlite_wal import layout
 
 
 def header(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...]:
-    """Return the two words of the checksum of the log header."""
+    """Return both words of the log header's checksum."""
     return layout.advance((0, 0), data, layout.order_of(data[3]))
 
 
 def frame(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...] | None:
-    """Continue the checksum of the frame before, if that has the same salts (SQW-009).
+    """Continue the checksum of the previous frame if this frame has the same salts (SQW-009).
 
     ``log`` is indexed by slices; ``start`` and ``end`` are the bounds of the frame.
     """
     slot, order = log[start:end], log[3:4]
     if len(slot) < end - start or not order:
         return None  # the log was truncated after it was parsed
-    # The salts are followed by the checksum, in the header of the log and of a frame.
+    # The salts are followed by the checksum, both in the log header and in a frame header.
     at = 16 if start == layout.HEADER_SIZE else start - len(slot) + layout.SALTS.start
     salts, before = log[at : at + 8], log[at + 8 : at + 16]
     fields = layout.FrameHeader.of(slot)

@@ -15,7 +15,7 @@ FRAME_HEADER = struct.Struct(">2I8s2I")  # SQW-004
 HEADER_SIZE = HEADER.size
 FRAME_HEADER_SIZE = FRAME_HEADER.size
 SALTS = slice(8, 16)  # in the header of a frame
-COVERED = 8  # the length of the part of a frame header that the checksum covers
+COVERED = 8  # the length of the bytes in a frame header that the checksum covers
 
 MAGIC = 0x377F0682
 VERSION = 3007000
@@ -34,7 +34,7 @@ Order = Literal["<", ">"]
 
 
 def advance(state: State, data: bytes, order: Order) -> State:
-    """Return the checksum after ``data``, whose length is a multiple of 8 (SQW-006)."""
+    """Return the checksum after ``data``. The length must be a multiple of 8 (SQW-006)."""
     first, second = state
     words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
     for x, y in zip(words, words, strict=True):
@@ -70,7 +70,7 @@ class Header:
 
     @property
     def checksum(self) -> State:
-        """Return the checksum of the first 24 bytes, which frame 1 continues (SQW-007)."""
+        """Return the checksum of the first 24 bytes. Frame 1 continues it (SQW-007)."""
         return advance((0, 0), self._packed((0, 0))[:24], self.order)
 
     def to_bytes(self) -> bytes:
@@ -100,7 +100,7 @@ class FrameHeader:
         return cls(page, db_pages, salts, (first, second))
 
     def has_salts(self, salts: bytes) -> bool:
-        """Return whether a slot has these salts, and is not blank (all zeros) (SQW-030)."""
+        """Return whether a slot has these salts and does not consist of zeros (SQW-030)."""
         return self.salts == salts and (any(salts) or self.page != 0 or self.db_pages != 0)
 
 
@@ -128,11 +128,11 @@ class Slots:
         return HEADER_SIZE + (number - 1) * self.slot_size
 
     def data(self, number: int) -> bytes:
-        """Return the bytes of a whole slot; zeros if a checkpoint has truncated the file."""
+        """Return the bytes of a whole slot, or zeros if a checkpoint has truncated the file."""
         return self._read(self.at(number), self.slot_size).ljust(self.slot_size, b"\0")
 
     def header(self, number: int) -> FrameHeader:
-        """Return the header of a whole slot; zeros if a checkpoint has truncated the file."""
+        """Return the header of a whole slot, or zeros if a checkpoint has truncated the file."""
         data = self._read(self.at(number), FRAME_HEADER_SIZE)
         return FrameHeader.of(data.ljust(FRAME_HEADER_SIZE, b"\0"))
 
@@ -141,7 +141,7 @@ class Slots:
         return self._read(self.cut, max(0, min(self.size - self.cut, FRAME_HEADER_SIZE)))
 
     def _read(self, at: int, length: int) -> bytes:
-        """Return bytes of the file; a file that is shorter than before ends where it now ends."""
+        """Return bytes of the file, fewer if the file has become shorter."""
         self.file.seek(at)
         data = self.file.read(length)
         if len(data) < length:
@@ -150,7 +150,7 @@ class Slots:
 
 
 def covered(slot: bytes) -> bytes:
-    """Return the page number, size and image of a slot, which the checksum covers (SQW-008)."""
+    """Return the parts of a slot under its checksum: page number, size and image (SQW-008)."""
     return slot[:COVERED] + slot[FRAME_HEADER_SIZE:]
 
 

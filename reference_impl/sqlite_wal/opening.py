@@ -33,14 +33,17 @@ _MASK = 0xFFFFFFFF
 
 
 class Refused(Exception):
-    """The file is not a log, or has an unsupported version. ``reason`` is the reason code."""
+    """Raised if the file is not a log, or has an unsupported version.
+
+    ``reason`` is the reason code.
+    """
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
 
 class NoHeader(Exception):
-    """The header is unfinished, so a reader cannot read the log (SQW-021)."""
+    """Raised if the header is unfinished, so that a reader cannot read the log (SQW-021)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def looks_unfinished(head: bytes) -> bool:
 
 
 def rebuild(file: BinaryIO, size: int) -> Opening | None:
-    """Rebuild the header from frame 1. Return None unless redundant bits match (SQW-026)."""
+    """Rebuild the header from frame 1. Return None if redundant bits do not match (SQW-026)."""
     stored: Opening | None = None
     file.seek(0)
     _, _, _, _, header_salts, *checksum = HEADER.unpack(file.read(HEADER_SIZE).ljust(HEADER_SIZE))

@@ -43,7 +43,7 @@ def recognise(path: Path) -> bool:
     """Return whether a file is a SQLite write-ahead log. Raises ``OSError``.
 
     A log begins with the magic number, or its header can be rebuilt from the first frame. If the
-    file is too short or begins with zeros, its name decides.
+    file is too short or begins with zeros, the result depends on its name.
     """
     if path.is_dir():
         return False
@@ -82,7 +82,7 @@ def read_file(file: BinaryIO, size: int, profile: str = "recover") -> Iterator[E
 
 
 class Scan:
-    """A pass over the committed frames like SQLite's, followed by a survey of the later slots."""
+    """Reads the committed frames as SQLite does, and then surveys the later slots."""
 
     def __init__(self, file: BinaryIO, size: int, opening: Opening) -> None:
         self.slots = Slots(file, size, opening.page_size)
@@ -94,7 +94,7 @@ class Scan:
 
     @property
     def end(self) -> int:
-        """Return the offset after the last committed frame, where SQLite appends (SQW-042)."""
+        """Return the end of the last committed frame, which is where SQLite appends (SQW-042)."""
         return self.slots.at(self.committed + 1)
 
     def events(self, is_strict: bool) -> Iterator[Event]:
@@ -143,6 +143,10 @@ class Scan:
                 self.committed_value = value
                 images, pages = [], []
 
+    def survey(self) -> Survey:
+        """Return a survey of the slots after the committed frames."""
+        return Survey(self.slots, self.opening, self.committed, self.committed_value)
+
     def record(
         self, first: int, payload: bytes, pages: list[int], db_pages: int, **more: Any
     ) -> Record:
@@ -169,7 +173,7 @@ class _Tail:
     def _classify(self) -> None:
         """Find the end of this generation of frames, and its reason codes (SQW-030 to SQW-034)."""
         committed, count = self.scan.committed, self.slots.count
-        self.survey = Survey(self.slots, self.opening, committed, self.scan.committed_value)
+        self.survey = self.scan.survey()
         own = [n for n in self.survey.found if self.survey.is_of_generation(n)]
         marks = [n for n in own if self.survey.is_commit(n)]
         self.last_own = own[-1] if own else committed

@@ -51,7 +51,7 @@ class _Slot:
 
 
 def is_repetition(commit: bytes | None, slot: bytes) -> bool:
-    """Return whether a slot repeats page number, size and image of a commit frame (SQW-014)."""
+    """Return whether a slot has the page number, size and image of a commit frame (SQW-014)."""
     return commit is not None and covered(commit) == covered(slot)
 
 
@@ -86,6 +86,14 @@ class Survey:
                 self.proven.setdefault(header.checksum, number)
         self._prove(value)
 
+    def advance(self, state: State, data: bytes) -> State:
+        """Return the checksum after ``data`` (SQW-006)."""
+        return advance(state, data, self.opening.order)
+
+    def rewind(self, state: State, data: bytes) -> State:
+        """Return the checksum before ``data``, given the checksum after it (SQW-009)."""
+        return rewind(state, data, self.opening.order)
+
     def is_of_generation(self, number: int) -> bool:
         """Return whether a slot has the salts of the log, or is proven without them (SQW-030)."""
         slot = self.found[number]
@@ -99,7 +107,7 @@ class Survey:
         return is_marked or self._sizes(number)[1] != 0
 
     def is_padding(self, number: int) -> bool:
-        """Return whether a slot is padding, whole or broken (SQW-014, SQW-015)."""
+        """Return whether a slot is whole or broken padding (SQW-014, SQW-015)."""
         slot = self.found[number]
         return slot.repeats is not None or (
             slot.transaction is not None and slot.transaction.is_padding
@@ -122,7 +130,7 @@ class Survey:
             has_salts = header.salts == self.opening.salts
             slot.computed = header.checksum
             if header.page:
-                slot.before = rewind(header.checksum, covered(data), self.opening.order)
+                slot.before = self.rewind(header.checksum, covered(data))
             is_new = header.checksum not in self.proven
             can_be_proven = slot.before is not None and is_new
             if can_be_proven and slot.before == running:
@@ -134,10 +142,10 @@ class Survey:
                 elsewhere.append((slot, slot.before))
             else:
                 if running is not None:
-                    running = advance(running, covered(data), self.opening.order)
+                    running = self.advance(running, covered(data))
                 slot.computed = running
                 if commit and repeated is not None:
-                    repeated = advance(repeated, commit, self.opening.order)
+                    repeated = self.advance(repeated, commit)
                     if is_new and repeated == header.checksum:
                         self._set_padding(range(start, number + 1), last, commit)
                         start, running = number + 1, repeated
@@ -172,11 +180,11 @@ class Survey:
             slot.repeats = last
             before = self._value_after(number - 1)
             assert before is not None
-            slot.computed = advance(before, commit, self.opening.order)
+            slot.computed = self.advance(before, commit)
             self.proven.setdefault(slot.computed, number)
 
     def _value_after(self, number: int) -> State | None:
-        """Return the stored checksum of a committed slot, or the computed one of a later slot."""
+        """Return the checksum of a slot: stored for a committed slot, computed for a later one."""
         slot = self.found.get(number)
         return slot.computed if slot else self._stored(number)
 
@@ -187,7 +195,6 @@ class Survey:
 
     def ends_in_repetition(self, mark: int, last: int, checksum: State) -> bool:
         """Return whether repetitions of ``mark`` up to ``last`` give the checksum (SQW-016)."""
-        order = self.opening.order
         commit = covered(self.slots.data(mark))
         before, after = self._stored(mark - 1), self._stored(mark)
         assert after is not None
@@ -196,10 +203,10 @@ class Survey:
         # therefore give the checksum of each repetition.
         whole = shown = after
         for _ in range(mark, last):
-            whole = advance(whole, commit, order)
+            whole = self.advance(whole, commit)
             if before is not None:
                 difference = _subtract(shown, before)
-                shown = _add(after, advance(difference, bytes(len(commit)), order))
+                shown = _add(after, self.advance(difference, bytes(len(commit))))
         return checksum == whole or (before is not None and checksum == shown)
 
     def transactions(self) -> list[Transaction]:
@@ -228,7 +235,7 @@ class Survey:
         if transaction.first != transaction.last or not before:
             return False
         if before > self.committed and self.found[before].transaction is None:
-            return False  # the transaction before it is lost
+            return False  # the previous transaction is lost
         return is_repetition(self.slots.data(before), self.slots.data(transaction.last))
 
     def _in_order(self, transactions: list[Transaction]) -> list[Transaction]:
@@ -267,7 +274,7 @@ class Survey:
             return number == 0 or self.slots.header(number).db_pages != 0
         if self.found[number].header.db_pages:
             return self._sizes(number)[0] != 0
-        # A flipped bit of the image shows only sizes of which the last bits are zero.
+        # A flipped bit of the image can only show sizes whose last bits are zero.
         page_size = self.slots.slot_size - FRAME_HEADER_SIZE
         return self._sizes(number)[1] % (2**34 // page_size) != 0
 
@@ -282,7 +289,7 @@ class Survey:
             return None, 0
         data, order = self.slots.data(number), self.opening.order
         image = data[FRAME_HEADER_SIZE:]
-        first, second = rewind(FrameHeader.of(data).checksum, image, order)
+        first, second = self.rewind(FrameHeader.of(data).checksum, image)
         (page,) = struct.unpack(f"{order}I", data[:4])
         size = (second - before[1] - first) & 0xFFFFFFFF
         return size, size if first == (before[0] + page + before[1]) & 0xFFFFFFFF else 0

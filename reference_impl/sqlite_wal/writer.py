@@ -70,7 +70,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the context for a copy of a log: the values of its header, as far as known."""
+    """Return the context for a copy of a log: the known values of its header."""
     with path.open("rb") as log:
         opening = _opening(log, path.stat().st_size)
     if opening is None:

@@ -74,7 +74,7 @@ def _note(writer: Writer, object_type: int, number: int, at: int) -> None:
 
 
 def _tail(writer: Writer, array: int, total: int) -> Chain:
-    """Return the end of a chain of arrays that holds ``total`` entries."""
+    """Return the end of the array chain that holds ``total`` entries."""
     width, chain, left = writer.header.slot_size, Chain(total=total), total
     while array:
         chain.array = array

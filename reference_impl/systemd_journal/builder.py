@@ -41,14 +41,14 @@ _BOOT_ID = re.compile("[0-9a-fA-F]{32}")
 
 
 class CannotWrite(ValueError):
-    """The writer must not write this record, or must not append to this file."""
+    """Raised if the writer must not write this record or must not append to this file."""
 
 
 @dataclass(frozen=True)
 class Options:
     """The properties of a new file.
 
-    Ids have 16 bytes. The defaults are fixed, so files are reproducible.
+    Ids are 16 bytes long. The defaults are fixed, so files are reproducible.
     """
 
     header_size: int = layout.HEADER_FULL
@@ -67,7 +67,8 @@ class Options:
     seqnum_id: bytes = b"walproof-file-id"
     # Bytes of preallocated space after the last object.
     spare: int = 0
-    # True if entries get the ``seqnum`` of their records, so that a copy has the gaps of its file.
+    # True if entries get the ``seqnum`` of their records, so that a copy has the gaps of the
+    # original.
     keeps_numbers: bool = False
 
     @classmethod
@@ -98,14 +99,14 @@ class Options:
         if self.data_buckets < 1 or self.field_buckets < 1:  # SDJ-011
             raise CannotWrite("a hash table needs at least one bucket")
         if any(len(id) != 16 for id in (self.file_id, self.machine_id, self.seqnum_id)):
-            raise CannotWrite("an id must have 16 bytes")
+            raise CannotWrite("an id must be 16 bytes long")
         if self.spare < 0:
             raise CannotWrite(f"spare: expected at least 0, found {self.spare}")
 
 
 @dataclass
 class Chain:
-    """The end of a chain of entry arrays: last array, its slots, used slots, and all entries."""
+    """The end of an array chain: the last array, its slots and used slots, and all entries."""
 
     array: int = 0
     slots: int = 0
@@ -115,7 +116,7 @@ class Chain:
 
 @dataclass
 class Writer:
-    """Builds a file in memory; :meth:`finish` returns its bytes."""
+    """Builds a file in memory. :meth:`finish` returns its bytes."""
 
     options: Options
     header: Header = field(default_factory=Header)
@@ -131,7 +132,7 @@ class Writer:
         self.epoch = 0
         self.sealed_from = 0
         self.allocated = 0  # the size of the reopened file
-        self.to_decompress = 0  # the total decompressed size of its compressed payloads
+        self.to_decompress = 0  # the total decompressed size of the file's compressed payloads
         if not self.out:
             self._create()
 
@@ -196,7 +197,8 @@ class Writer:
         items = []
         for payload in payloads:
             items.append(self._data(payload))
-            xor ^= self._jenkins(payload, items[-1])  # before repeated fields are dropped: SDJ-020
+            # computed before repeated fields are dropped (SDJ-020)
+            xor ^= self._jenkins(payload, items[-1])
         items = sorted(set(items))  # SDJ-082
         body = layout.ENTRY_FIXED.pack(number, realtime, monotonic, boot_id, xor)
         if header.compact:
@@ -362,7 +364,10 @@ class Writer:
         members.append(at)
 
     def _note_depth(self, object_type: int, number: int, at: int) -> None:
-        """Store the longest look-up, in links. The header has this field since release 246."""
+        """Store the length of the longest look-up, in links.
+
+        The header has this field since release 246.
+        """
         members = self.buckets.get((object_type, number % self._table(object_type)[1]), [])
         steps = members.index(at) if at else len(members) - 1
         name = "data_hash_chain_depth" if object_type == layout.DATA else "field_hash_chain_depth"

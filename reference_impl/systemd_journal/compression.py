@@ -22,7 +22,7 @@ XZ_SMALLEST = 80
 LZ4_LAST_LITERALS = 5
 MEMORY_LIMIT = 256 << 20
 
-# The number of bytes of an XZ stream that one step decompresses (SDJ-103).
+# How many bytes of an XZ stream one step decompresses (SDJ-103).
 PIECE = 4096
 
 
@@ -38,7 +38,7 @@ class BadCompression(ValueError):
 
 
 class TooLarge(BadCompression):
-    """The payload is larger than the reader's limit."""
+    """Raised if the payload is larger than the reader's limit."""
 
 
 def decompress(payload: bytes, flag: int, limit: int) -> bytes:
@@ -83,7 +83,7 @@ def compress(payload: bytes, flag: int) -> bytes | None:
 def _unxz(payload: bytes, limit: int) -> bytes:
     """Decompress one .xz stream (SDJ-028)."""
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
-    plain = io.BytesIO()  # unlike a bytearray, it returns its content without a copy
+    plain = io.BytesIO()  # unlike a bytearray, BytesIO returns its content without a copy
     while not decoder.eof:
         spent = min(limit, plain.tell() + PIECE)
         try:
@@ -130,7 +130,7 @@ def _check_lz4_block(block: bytes) -> None:
         at, literals = _lz4_length(block, at + 1, token >> 4)
         at += literals
         if at >= len(block):
-            break  # the last sequence has no match; liblz4 checks its literals
+            break  # The last sequence has no match. liblz4 checks its literals.
         if not any(block[at : at + 2]):
             raise ValueError("a match has offset 0")
         at, _ = _lz4_length(block, at + 2, token & 15)
@@ -151,7 +151,7 @@ def _lz4_length(block: bytes, at: int, length: int) -> tuple[int, int]:
 def _unzstd(payload: bytes, limit: int) -> bytes:
     """Decompress one frame with a content size; ignore bytes after it (SDJ-030)."""
     try:
-        size = zstandard.frame_content_size(payload)  # -1 if the frame does not state it
+        size = zstandard.frame_content_size(payload)  # -1 if the frame does not state its size
     except zstandard.ZstdError as error:
         raise BadCompression(f"ZSTD: {error}") from None
     if size == -1:

@@ -18,7 +18,7 @@ def header_fault(name: str, text: str, rule: str = "SDJ-049") -> Fault:
 
 
 def check_shape(header: Header, size: int) -> Iterator[Fault]:
-    """Yield the faults that the header and the file size show, without the objects."""
+    """Yield the faults that the header and the file size show without reading the objects."""
     if any(header.reserved):
         yield header_fault("reserved", "not zero", "SDJ-008")
     tail = header.tail_object_offset
@@ -72,6 +72,6 @@ def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) ->
         return
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
     array, used = links.last_array
-    # The field has 32 bits even if offsets have 64 (SDJ-003), so it is only a hint.
+    # The field is 32 bits wide even if offsets are 64 bits wide (SDJ-003), so it is only a hint.
     if tail != (array & 0xFFFFFFFF, used):
         yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")

@@ -30,7 +30,7 @@ def is_text(payload: bytes) -> bool:
 
 
 def export_field(payload: bytes) -> bytes:
-    """Return one field in export format: a line, or its name, the length as le64, and the value."""
+    """Return a field in export format: one line, or the name, the length as le64, and the value."""
     if is_text(payload):
         return payload + b"\n"
     name, _, value = payload.partition(b"=")
@@ -48,19 +48,21 @@ def entry_body(payloads: Iterable[bytes]) -> bytes:
 def field_to_json(payload: bytes) -> list[Any]:
     """Return the ``[name, value]`` of a field in an answer."""
     name, _, value = payload.partition(b"=")
-    shown: Any
+    return [name.decode("ascii", errors="replace"), value_to_json(value)]
+
+
+def value_to_json(value: bytes) -> str | dict[str, str]:
+    """Return the value of a field in an answer: text, or its digits or digest."""
     if len(value) > INLINE_PAYLOAD_LIMIT:
-        shown = {"sha256": hashlib.sha256(value).hexdigest()}
-    else:
-        try:
-            shown = value.decode("utf-8")
-        except UnicodeDecodeError:
-            shown = {"hex": value.hex()}
-    return [name.decode("ascii", errors="replace"), shown]
+        return {"sha256": hashlib.sha256(value).hexdigest()}
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"hex": value.hex()}
 
 
 class BadExport(ValueError):
-    """The stream is not in export format; the message gives the offset."""
+    """Raised if the stream is not in export format. The message contains the offset."""
 
 
 @dataclass

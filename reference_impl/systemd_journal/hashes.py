@@ -12,7 +12,7 @@ _M64 = 0xFFFFFFFFFFFFFFFF
 
 
 def jenkins64(data: bytes) -> int:
-    """Return Bob Jenkins' ``hashlittle2`` with both seeds 0; its first result is the high half."""
+    """Return Bob Jenkins' ``hashlittle2`` with both seeds 0. The first result is the high half."""
     a: int
     b: int
     c: int

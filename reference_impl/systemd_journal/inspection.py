@@ -56,7 +56,7 @@ class Inspection:
         return sum(1 for _ in self.items(at)) < self.view.n_items(at)
 
     def record(self, at: int) -> Record:
-        """Return one entry with its sound fields (SDJ-042, SDJ-043)."""
+        """Return one entry with its valid fields (SDJ-042, SDJ-043)."""
         entry, n_items = self.view.entry(at), self.view.n_items(at)
         payloads = [self.view.payload(item) for item in self.items(at)]
         fields: dict[str, Any] = {

@@ -35,7 +35,8 @@ TYPE_NAMES = (
 )
 OBJECT_HEADER = struct.Struct("<BB6xQ")  # type, flags, size
 OBJECT_SIZE = OBJECT_HEADER.size
-ENTRY_FIXED = struct.Struct("<QQQ16sQ")  # seqnum, realtime, monotonic, boot_id, xor_hash
+# Fields of an ENTRY: seqnum, realtime, monotonic, boot_id, xor_hash
+ENTRY_FIXED = struct.Struct("<QQQ16sQ")
 # hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset, n_entries
 DATA_FIXED = struct.Struct("<QQQQQQ")
 FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset
@@ -139,12 +140,12 @@ class Header:
 
     @property
     def compact(self) -> bool:
-        """Return whether offsets in entries and arrays have 32 bits and items have no hashes."""
+        """Return whether offsets in entries and arrays are 32 bits wide, and items have no hash."""
         return bool(self.incompatible_flags & COMPACT)
 
     @property
     def keyed(self) -> bool:
-        """Return whether hashes are SipHash with ``file_id`` as key instead of Jenkins' hash."""
+        """Return whether hashes are SipHash with the key ``file_id``, not Jenkins' hash."""
         return bool(self.incompatible_flags & KEYED_HASH)
 
     @property
@@ -154,17 +155,17 @@ class Header:
 
     @property
     def data_fixed(self) -> int:
-        """Return the number of bytes of a DATA object before its payload (SDJ-013)."""
+        """Return the number of bytes before the payload of a DATA object (SDJ-013)."""
         return 72 if self.compact else 64
 
     @property
     def item_size(self) -> int:
-        """Return the size of an item of an ENTRY in bytes (SDJ-015)."""
+        """Return the size in bytes of an item in an ENTRY (SDJ-015)."""
         return 4 if self.compact else 16
 
     @property
     def slot_size(self) -> int:
-        """Return the size of a slot of an ENTRY_ARRAY in bytes (SDJ-017)."""
+        """Return the size in bytes of a slot in an ENTRY_ARRAY (SDJ-017)."""
         return 4 if self.compact else 8
 
     def to_bytes(self) -> bytes:

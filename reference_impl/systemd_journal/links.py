@@ -156,7 +156,7 @@ class Links:
         return self._boot_ids[item]
 
     def tables(self) -> Iterator[Fault]:
-        """Check both hash tables with their chains, and the objects missing from them."""
+        """Check both hash tables and their chains, and report objects that are not in them."""
         yield from self._table(layout.DATA, layout.DATA_HASH_TABLE, "data_hash_table")
         yield from self._table(layout.FIELD, layout.FIELD_HASH_TABLE, "field_hash_table")
 
@@ -211,7 +211,7 @@ class Links:
             yield Fault(slot + 8, slot + 16, "bad-index", "SDJ-024", text, newest=newest)
 
     def fields(self) -> Iterator[Fault]:
-        """Check the list of all DATA of each FIELD (SDJ-025)."""
+        """Check the list of DATA objects of each FIELD object (SDJ-025)."""
         broken, names = False, set()
         for field in self.walk.sound(layout.FIELD):
             name = self.view.data[field + 40 : field + self.view.object_size(field)] + b"="

@@ -13,7 +13,7 @@ from reference_impl.systemd_journal.compression import BadCompression, TooLarge,
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 
-# The default limit of a decompressed field, in bytes; ``max_field_size`` overrides it (SDJ-031).
+# The default limit of a decompressed field, in bytes. ``max_field_size`` overrides it (SDJ-031).
 MAX_FIELD_SIZE = 64 << 20
 
 # The number of faults that are listed separately, plus one for each 64 bytes of file (SDJ-093).
@@ -53,7 +53,8 @@ class Entry:
 
 def budget(at: int, max_field: int) -> int:
     """Return how many bytes may be decompressed up to and including a DATA object (SDJ-103)."""
-    # The file size has no influence: a file that is truncated at its `end` gives the same result.
+    # The result does not depend on the file size, so a file that is truncated at its `end` gives
+    # the same result.
     return 64 * at + 4 * max_field
 
 
@@ -63,13 +64,13 @@ def hash_of(payload: bytes, header: Header, is_keyed: bool) -> int:
 
 
 def is_field_payload(payload: bytes) -> bool:
-    """Return whether a payload is a field, ``NAME=value`` (SDJ-045)."""
+    """Return whether a payload has the form ``NAME=value`` of a field (SDJ-045)."""
     name, equals, _ = payload.partition(b"=")
     return bool(equals) and FIELD_NAME.fullmatch(name) is not None
 
 
 class Faults:
-    """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093)."""
+    """Collects the faults of a file in order of detection, up to a limit (SDJ-093)."""
 
     def __init__(self, size: int) -> None:
         self._most = KEPT_FAULTS + size // 64
@@ -116,7 +117,7 @@ class View:
         self.true_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
-        """Return type, flags and size of an object, or the text of a fault (SDJ-010, SDJ-011)."""
+        """Return the type, flags and size of an object, or a fault as text (SDJ-010, SDJ-011)."""
         if at < self.header.header_size:
             return "an offset before the first object"
         return self._frame(at)
@@ -137,12 +138,12 @@ class View:
         return object_type, flags, size
 
     def framed_type(self, at: int) -> int:
-        """Return the type of the object that is framed at an offset, 0 if there is none."""
+        """Return the type of the object that is framed at an offset, or 0 if there is none."""
         framed = self.frame(at)
         return layout.UNUSED if isinstance(framed, str) else framed[0]
 
     def in_the_header(self) -> int | None:
-        """Return the offset of the first object if it is inside the header, else None (SDJ-004)."""
+        """Return the offset of the first object if it is inside the header, or None (SDJ-004)."""
         header = self.header
         named = [(self.named_table(object_type), object_type) for object_type in layout.TABLES]
         named.append((header.entry_array_offset, layout.ENTRY_ARRAY))
@@ -194,21 +195,21 @@ class View:
         yield from struct.iter_unpack("<QQ", self.data[at + 64 : at + self.object_size(at)])
 
     def slots(self, at: int) -> Iterator[int]:
-        """Yield the slots of an ENTRY_ARRAY, used or not (SDJ-017)."""
+        """Yield all slots of an ENTRY_ARRAY, used and unused (SDJ-017)."""
         body = self.data[at + 24 : at + self.object_size(at)]
         for (slot,) in struct.iter_unpack("<I" if self.header.compact else "<Q", body):
             yield slot
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last offset of each bucket of a table (SDJ-016)."""
+        """Yield the first and the last offset in each bucket of a table (SDJ-016)."""
         yield from struct.iter_unpack("<QQ", self.data[offset : offset + size // 16 * 16])
 
     def payload(self, at: int) -> bytes:
-        """Return ``FIELD=value`` of a sound DATA object."""
+        """Return ``FIELD=value`` of a valid DATA object."""
         return self._read_payload(at, self.max_field)
 
     def payload_size(self, at: int) -> int:
-        """Return the length of ``FIELD=value`` of a sound DATA object, in bytes."""
+        """Return the length of ``FIELD=value`` of a valid DATA object, in bytes."""
         return self._plain_sizes.get(at, self.object_size(at) - self.header.data_fixed)
 
     def _read_payload(self, at: int, limit: int) -> bytes:
@@ -286,12 +287,12 @@ class View:
         if compression and not (
             self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]
         ):
-            # SDJ-027: the payload is sound, and only a flag in the header is missing.
+            # SDJ-027: the payload is valid, and only a flag in the header is missing.
             return Fault(at, at, "bad-header", "SDJ-027", "compression without its header flag")
         return None
 
     def chain(self, first: int) -> Iterator[int]:
-        """Yield the offsets of a chain of entry arrays, up to the first link that leaves it."""
+        """Yield the offsets of chained entry arrays, up to the first link that leaves the chain."""
         at = first
         while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at

@@ -22,7 +22,7 @@ def select(inspection: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
 
 
 def fields_of(inspection: Inspection, entry: int) -> Iterator[bytes]:
-    """Yield the sound fields of an entry, as ``FIELD=value``."""
+    """Yield the valid fields of an entry, as ``FIELD=value``."""
     for item in dict.fromkeys(inspection.items(entry)):
         yield inspection.view.payload(item)
 

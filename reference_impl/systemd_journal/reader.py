@@ -112,7 +112,7 @@ def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
 
 
 def append_offset(walk: Walk) -> int | None:
-    """Return the offset at which a writer may continue an intact file, else None (SDJ-055)."""
+    """Return the offset at which a writer may continue an intact file, or None (SDJ-055)."""
     header = walk.view.header
     if header.state != layout.OFFLINE or header.compatible_flags & ~layout.COMPATIBLE_KNOWN:
         return None
@@ -155,7 +155,7 @@ def _is_torn(inspection: Inspection, fault: Fault, torn_from: int | None) -> boo
 
 
 def torn_reason(inspection: Inspection) -> str:
-    """Return the code of the torn part: by truncation (SDJ-051) or by a crash (SDJ-052)."""
+    """Return the reason code of the torn part: truncation (SDJ-051) or crash (SDJ-052)."""
     header = inspection.view.header
     cut = header.header_size + header.arena_size > inspection.view.size
     return "torn-file" if cut else "torn-append"

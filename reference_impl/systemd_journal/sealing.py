@@ -55,7 +55,7 @@ class VerificationKey:
         return cls(bytes.fromhex(digits), int(match["start"], 16) * interval, interval)
 
     def epoch_of(self, realtime: int) -> int:
-        """Return the epoch of a time in microseconds, below 0 before the start."""
+        """Return the epoch of a time in microseconds. Before the start, the epoch is negative."""
         return (realtime - self.start) // self.interval
 
     @cached_property

@@ -13,7 +13,7 @@ from reference_impl.systemd_journal.walk import Walk
 
 
 class Seals:
-    """One pass over the objects in file order; a segment ends with its tag."""
+    """One pass over the objects in file order. A segment ends with its tag."""
 
     def __init__(self, view: View, walk: Walk, key: VerificationKey | None) -> None:
         self.view = view
@@ -27,7 +27,7 @@ class Seals:
         self._last_time = 0
 
     def check(self) -> Iterator[Fault]:
-        """Yield faults of tags and of the bytes that they cover, in file order."""
+        """Yield faults of tags, and faults of the bytes that tags cover, in file order."""
         view, header = self.view, self.view.header
         expected, last_epoch = 1, None
         self._begin(0)

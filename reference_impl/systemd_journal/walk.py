@@ -24,14 +24,14 @@ from reference_impl.systemd_journal.objects import (
 BAD = 0x80
 
 _HASHED = (layout.DATA, layout.FIELD)
-# Objects whose hash can show that they have another size.
+# Types of objects whose hash can prove another size.
 _PROVABLE = (*_HASHED, layout.ENTRY)
 # The number of names that are hashed with other file ids (SDJ-106).
 _NAMES_TO_TRY = 16
 
 
 def _is_valid(fault: Fault | None) -> bool:
-    """Return whether an object with this content fault is valid: at most SDJ-027."""
+    """Return whether an object is valid: it has no content fault, or only that of SDJ-027."""
     return fault is None or fault.end == fault.start
 
 
@@ -55,7 +55,7 @@ class Walk:
         # The place of the last search for a known object, and the last place that it tried.
         self._search = -1, 0
         self._found: int | None = None
-        # DATA and FIELD objects with a wrong hash, with their faults.
+        # DATA and FIELD objects that have a wrong hash, and the fault of each object.
         self._suspects: dict[int, Fault] = {}
         #: DATA objects that are valid although their hash is wrong (SDJ-105).
         self.wrong_hashes: set[int] = set()
@@ -63,7 +63,7 @@ class Walk:
         self._jenkins: dict[int, int | None] = {}
 
     def kind(self, at: int) -> int:
-        """Return the type of the object at an offset, with :data:`BAD` if it is unsound, or 0."""
+        """Return the type of the object at an offset, plus :data:`BAD` if it is invalid, or 0."""
         if at & 7 or at >> 3 >= len(self.kinds):
             return 0
         return self.kinds[at >> 3]
@@ -133,7 +133,7 @@ class Walk:
     def prove(self) -> None:
         """Accept the fields that an entry proves although their hash is wrong (SDJ-105)."""
         proven = self._proven()
-        # If the key is wrong, every keyed hash is.
+        # If the key is wrong, every keyed hash is wrong.
         is_wrong_key = bool(proven) and self.view.header.keyed and not self._has_right_hash
         if is_wrong_key:
             proven |= {at for at in self._suspects if self.kind(at) == layout.FIELD | BAD}
@@ -217,7 +217,7 @@ class Walk:
         return None
 
     def sound(self, object_type: int) -> Iterator[int]:
-        """Yield the offsets of the sound objects of one type, in file order."""
+        """Yield the offsets of the valid objects of one type, in file order."""
         for match in re.finditer(bytes((object_type,)), self.kinds):
             yield match.start() << 3
 
@@ -229,7 +229,7 @@ class Walk:
         """Report that a crash or truncation ended the data at ``at``: no known object follows."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            return  # Nothing is missing from the file; the header claims too much (SDJ-097).
+            return  # Nothing is missing from the file, but the header states too much (SDJ-097).
         self.cut = at
         # The length of the missing object is unknown.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
@@ -254,7 +254,7 @@ class Walk:
         """
         view, framed = self.view, self.view.frame(at)
         own, text = None, str(framed)
-        end: int | None = None  # of a DATA or FIELD that may have a wrong size, with its padding
+        end: int | None = None  # of a DATA or FIELD with its padding, if its size may be wrong
         if not isinstance(framed, str):
             object_type, flags, size = framed
             fault = view.content_fault(at, object_type, flags, size)
@@ -300,7 +300,7 @@ class Walk:
     def _size_by_items(self, at: int) -> int | None:
         """Return the size of an ENTRY up to the first item that leads to no DATA."""
         view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
-        # An object header is no link to a DATA, because no type is a multiple of 8.
+        # An object header never looks like a link to a DATA: no type is a multiple of 8.
         while (item := self._item(at + size)) is not None:
             if item & 7 or not (self.kind(item) == layout.DATA or self.excused(item)):
                 break
@@ -314,7 +314,7 @@ class Walk:
         view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
         item = self._item(at + max(own_size, size))
         if item is None or self.jenkins(item) is None:
-            return None  # after most entries, there is no item
+            return None  # most entries have no item there
         left = view.number(at + 56)
         while (item := self._item(at + size)) is not None:
             if (number := self.jenkins(item)) is None:
@@ -325,14 +325,14 @@ class Walk:
         return None
 
     def _item(self, at: int) -> int | None:
-        """Return the offset in the item at an offset, None if there is no space for an item."""
+        """Return the offset that the item at ``at`` stores, or None if no item fits there."""
         width = self.view.header.item_size
         if at + width > self.view.size:
             return None
         return int.from_bytes(self.view.data[at : at + min(8, width)], "little")
 
     def jenkins(self, at: int) -> int | None:
-        """Return the Jenkins hash of a found DATA; None if it has no payload (SDJ-020)."""
+        """Return the Jenkins hash of a DATA object, or None if it has no payload (SDJ-020)."""
         if at not in self._jenkins:
             number, kind = None, self.kind(at)
             if kind == layout.DATA or (kind == layout.DATA | BAD and at in self._suspects):
@@ -343,7 +343,7 @@ class Walk:
         return self._jenkins[at]
 
     def _main_chain(self) -> list[int]:
-        """Return the sound entries in the main chain, sorted. The chain is not yet checked."""
+        """Return the valid entries in the main chain, sorted. The chain is not yet checked."""
         view = self.view
         entries = {
             slot

@@ -12,7 +12,7 @@ from reference_impl.systemd_journal.loading import loaded
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Write a new file from records; the context names options of :class:`builder.Options`.
+    """Write a new file from records. The context sets options of :class:`builder.Options`.
 
     Raises ``OSError`` and ``ValueError``.
     """
@@ -57,8 +57,8 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     for record in records:
         writer.write(record)
     whole = writer.finish()
-    # Write the objects first and the header last, as systemd does, so that a crash leaves the old
-    # counts.
+    # Write the objects first and the header last, as systemd does. After a crash, the header still
+    # has the old counts.
     with path.open("r+b") as log:
         log.seek(writer.header.header_size)
         log.write(whole[writer.header.header_size :])

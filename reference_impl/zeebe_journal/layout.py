@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 import struct
 
-SBE_HEADER = struct.Struct("<HHHH")  # ZBJ-005: block length, template, schema, version
+# Message header (ZBJ-005): block length, template, schema, version
+SBE_HEADER = struct.Struct("<HHHH")
 JOURNAL_SCHEMA = 7
 RECORD_METADATA, RECORD_DATA, SEGMENT_DESCRIPTOR, DESCRIPTOR_METADATA = 1, 2, 3, 4  # templates
-METADATA_BLOCK = struct.Struct("<qi")  # ZBJ-015: checksum, length of the data message
+# RecordMetadata (ZBJ-015): checksum, length of the data message
+METADATA_BLOCK = struct.Struct("<qi")
 DATA_BLOCK = struct.Struct("<qq")  # ZBJ-015: index, asqn
-DESCRIPTOR_BLOCK = struct.Struct("<qqi")  # ZBJ-006: id, index, maximum segment size
-SEAL = struct.Struct("<qi")  # ZBJ-013: last index, last position
+# SegmentDescriptor (ZBJ-006): id, index, maximum segment size
+DESCRIPTOR_BLOCK = struct.Struct("<qqi")
+SEAL = struct.Struct("<qi")  # Seal (ZBJ-013): last index, last position
 EOF_FRAME, RECORD_FRAME = b"\0", b"\1"  # ZBJ-016
 NO_ASQN = -1
 NEWEST_SCHEMA_VERSION = 2

@@ -18,7 +18,7 @@ _NULL = 0xFFFFFFFFFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """The persistent state of a raft node; ``None`` is SBE's null value."""
+    """The persistent state of a raft node. ``None`` is SBE's null value."""
 
     term: int
     last_flushed_index: int | None

@@ -47,7 +47,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class RaftEntry:
-    """A decoded payload; if ``fault`` is set, all other fields are ``None`` (ZBJ-058)."""
+    """A decoded payload. If ``fault`` is set, all other fields are ``None`` (ZBJ-058)."""
 
     term: int | None = None
     type: str | None = None

@@ -47,7 +47,7 @@ NOT_OURS = frozenset({"unknown-version", "bad-descriptor"})
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One segment file. ``file`` is its name in the answer, ``None`` in a log of one file."""
+    """One segment file. ``file`` is its name in the answer, or ``None`` in a log of one file."""
 
     path: Path
     file: str | None
@@ -130,7 +130,7 @@ def _check_number(given: object) -> None:
 
 
 def open_segment(path: Path, file: str | None) -> Segment:
-    """Open a segment; its descriptor is ``None`` if it was only prepared (ZBJ-014)."""
+    """Open a segment. The descriptor is ``None`` if the segment was only prepared (ZBJ-014)."""
     size = path.stat().st_size
     with path.open("rb") as log:
         descriptor = read_descriptor(log)
@@ -167,16 +167,17 @@ class Journal:
         self.last: tuple[Segment | None, int]
         # True if the last segment so far had a fault at its start or end.
         self.over = False
-        # If ``over``: true if this fault is damage.
+        # True if that fault is damage. Has a meaning only if ``over`` is true.
         self.promised: bool
-        # The records below this index are missing because of the fault; None for any number.
+        # That fault explains missing records below this index, or any number of records if this is
+        # None.
         self.explained: int | None = None
         # The highest index that is missing, or None.
         self.missing: int | None = None
         # The highest index of a segment after the current one, or None.
         self.highest: int | None = None
         # The index of the next segment that can be read, or None.
-        self.next_index: int | None = None
+        self.next_index: int | None
         # True if a writer cannot continue in the last segment that was searched (ZBJ-044).
         self.is_mended = False
         # The end of the last segment, unless a seal confirms that its last record is there.
@@ -319,15 +320,14 @@ class Journal:
         self.is_mended = False
         while True:
             at, reason = yield from self.scan(segment, descriptor, cursor, limit, at, any_frame_at)
-            # Without the two fields of a seal, only a later segment shows that one has ended.
+            # Without the two fields of a seal, only a later segment shows that a segment has ended.
             if reason is None and (descriptor.seal_at is None or begins == cursor.index):
                 break
             found = self._resumed(segment, descriptor, cursor, limit, at, reason, known)
             if found is None:
                 break
             self.is_mended = True
-            if found.at == at:
-                any_frame_at = at
+            any_frame_at = found.at
             if found.at == at and found.index == cursor.index:
                 yield Lost(at, at + 1, "unknown-frame", file=segment.file)
             else:
@@ -377,18 +377,19 @@ class Journal:
         known: Known | None,
     ) -> Parsed | None:
         """Return the next proven record after a fault at ``at``, or None (ZBJ-063 to ZBJ-065)."""
-        is_known = known is not None and cursor.index <= known.index
-        if reason != "unknown-frame" and not is_known:
+        is_truncated = False
+        if known is not None and cursor.index <= known.index:
+            # A frame of 0 before a flushed record may come from a truncation (ZBJ-062).
+            is_truncated = reason is None and known.is_flushed
+        elif reason != "unknown-frame":
             return None
         with segment.path.open("rb") as log:
             scan = SegmentScan(log, segment.size, descriptor, cursor, None, limit)
-            # A frame of 0 before a record that was flushed may be that of a truncation (ZBJ-062).
-            is_truncated = reason is None and known is not None and known.is_flushed
-            if reason in (None, "unknown-frame") and not is_truncated:
+            if not is_truncated:
                 record = scan.parse(at)
                 if isinstance(record, Parsed) and scan.is_next(record) and scan.is_in_order(record):
                     return record
-            if known is None or not is_known:
+            if known is None:
                 return None
             found = None if is_truncated else after_the_record(scan, at, known)
             return found or search(scan, at, known)

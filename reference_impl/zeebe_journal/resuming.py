@@ -1,18 +1,17 @@
-"""Find the proven records behind a fault in a segment (ZBJ-062 to ZBJ-065)."""
+"""Find the proven records after a fault in a segment (ZBJ-062 to ZBJ-065)."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from reference_impl.zeebe_journal.layout import (
-    LARGEST_INDEX,
     RECORD_FRAME,
     RECORD_OVERHEAD,
     SMALLEST_DATA,
-    SMALLEST_INDEX,
 )
 from reference_impl.zeebe_journal.segment import CHUNK, Parsed, SegmentScan, extents
 
@@ -42,7 +41,7 @@ class Known:
 
 
 def after_the_record(scan: SegmentScan, at: int, known: Known) -> Parsed | None:
-    """Return the next record after faulty records, by their two lengths (ZBJ-064)."""
+    """Return the record that follows faulty records according to their two lengths (ZBJ-064)."""
     for index in range(scan.cursor.index, known.index + 1):
         ends = _ends(scan.log, at)
         if len(ends) > 1:
@@ -57,7 +56,7 @@ def after_the_record(scan: SegmentScan, at: int, known: Known) -> Parsed | None:
 
 
 def after_the_descriptor(scan: SegmentScan, index: int | None, known: Known) -> Parsed | None:
-    """Return the first record of a segment whose descriptor is faulty (ZBJ-040)."""
+    """Return the first record of a segment with a faulty descriptor (ZBJ-040)."""
     for at in LENGTHS:
         record = scan.parse(at) if _frame(scan.log, at) else None
         if not isinstance(record, Parsed) or record.index > known.index:
@@ -68,16 +67,21 @@ def after_the_descriptor(scan: SegmentScan, index: int | None, known: Known) -> 
 
 
 def _ends(log: BinaryIO, at: int) -> set[int]:
-    """Return the offsets where the record at ``at`` ends by its lengths, if they can be read."""
-    length = _number(log, at + _HEAD - 4, 4)
-    payload_length = _number(log, at + RECORD_OVERHEAD - 4, 4)
-    if length is None or payload_length is None or length < SMALLEST_DATA:
-        return set()  # too short for any record, as if zeroed
+    """Return the offsets where the record at ``at`` ends by its two lengths.
+
+    If the file ends before the lengths do, no record follows at these offsets.
+    """
+    log.seek(at)
+    head = log.read(RECORD_OVERHEAD)
+    length = int.from_bytes(head[_HEAD - 4 : _HEAD], "little")
+    if length < SMALLEST_DATA:
+        return set()  # The length is too short for any record, as if it had been zeroed.
+    payload_length = int.from_bytes(head[-4:], "little")
     return {at + _HEAD + length, at + RECORD_OVERHEAD + payload_length}
 
 
 def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
-    """Return the first record of the chain from ``start`` on that is proven (ZBJ-065)."""
+    """Return the first record of the proven chain that begins at or after ``start`` (ZBJ-065)."""
     record = scan.parse(start)
     if isinstance(record, Parsed) and scan.is_in_order(record):
         chain = _chain(scan, record, known.index)
@@ -86,7 +90,7 @@ def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
     if scan.size < scan.descriptor.max_segment_size:
         return None  # the true chain may have been cut off
     found: _Chain | None = None
-    below, above = SMALLEST_INDEX - 1, LARGEST_INDEX + 1
+    below, above = -math.inf, math.inf
     budget = scan.size
     for at in (starts := _Starts(scan.log, start)):
         record = scan.parse(at)
@@ -113,7 +117,7 @@ def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Whole records without gaps, with consecutive indexes; as many as there are (ZBJ-065)."""
+    """A longest run of adjacent whole records with consecutive indexes (ZBJ-065)."""
 
     first: Parsed
     last: Parsed
@@ -121,11 +125,11 @@ class _Chain:
     known_at: int | None
 
     def has(self, known: Known, expected: int) -> bool:
-        """Return whether the known record is in this chain, and no record before the expected."""
+        """Return whether the chain has the known record and no record before the expected index."""
         return expected <= self.first.index <= known.index <= self.last.index
 
     def is_proven(self, known: Known) -> bool:
-        """Return whether this chain is proven if it is the only one."""
+        """Return whether this chain would be proven if no other chain existed."""
         if known.position is not None:
             return known.position == self.known_at
         is_long = self.first is not self.last
@@ -147,12 +151,13 @@ def _chain(scan: SegmentScan, first: Parsed, known: int) -> _Chain:
 def _after(scan: SegmentScan, record: Parsed) -> Parsed | None:
     """Return the whole record with the next index that directly follows, or None."""
     found = scan.parse(record.end) if _frame(scan.log, record.end) else None
-    is_next = isinstance(found, Parsed) and found.index == record.index + 1
-    return found if isinstance(found, Parsed) and is_next else None
+    if isinstance(found, Parsed) and found.index == record.index + 1:
+        return found
+    return None
 
 
 class _Starts:
-    """The offsets from ``at`` on where a record may begin. A caller may move ``at`` ahead."""
+    """Finds the offsets from ``at`` on where a record may begin. A caller may increase ``at``."""
 
     def __init__(self, log: BinaryIO, at: int) -> None:
         self.log, self.at = log, at
@@ -180,9 +185,3 @@ class _Starts:
 def _frame(log: BinaryIO, at: int) -> bool:
     log.seek(at)
     return log.read(1) == RECORD_FRAME
-
-
-def _number(log: BinaryIO, at: int, size: int) -> int | None:
-    log.seek(at)
-    data = log.read(size)
-    return int.from_bytes(data, "little") if len(data) == size else None

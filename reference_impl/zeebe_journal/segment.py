@@ -51,7 +51,7 @@ class Descriptor:
     #: The offset of the fields for the last index and the last position, or None in versions
     #: without these fields.
     seal_at: int | None = None
-    #: The index and the offset of the last record if the segment is sealed, else None.
+    #: The index and the offset of the last record if the segment is sealed, or None.
     sealed: int | None = None
     last_position: int | None = None
 
@@ -68,7 +68,7 @@ class _Short(Exception):
 
 
 def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read the descriptor at the start of a segment; leave ``log`` at the first record."""
+    """Read the descriptor at the start of a segment. Leave ``log`` at the first record."""
     try:
         version = _exactly(log, 1)
         if version == b"\1":
@@ -81,14 +81,12 @@ def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
 
 
 def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read a descriptor with version byte 1, which has no checksum (ZBJ-006)."""
-    block_length, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
+    """Read a descriptor with version byte 1, which has no checksum and a fixed length (ZBJ-006)."""
+    _, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
     if (template, schema) != (SEGMENT_DESCRIPTOR, JOURNAL_SCHEMA):
         return Fault("bad-descriptor")
-    if block_length < DESCRIPTOR_BLOCK.size:
-        return Fault("bad-descriptor")
-    _, index, max_size = DESCRIPTOR_BLOCK.unpack_from(_exactly(log, block_length))
-    return Descriptor(index, max_size, 1 + SBE_HEADER.size + block_length)
+    _, index, max_size = DESCRIPTOR_BLOCK.unpack(_exactly(log, DESCRIPTOR_BLOCK.size))
+    return Descriptor(index, max_size, log.tell())
 
 
 def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
@@ -155,7 +153,7 @@ class SegmentScan:
         self.cursor = cursor
         self.file = file
         self.limit = limit
-        #: After the pass, the offset after the last record.
+        #: The offset after the last record. It is set at the end of the pass.
         self.at = descriptor.length
         #: The length of the segment in bytes if its file is not cut (ZBJ-025).
         self.room = max(size, descriptor.max_segment_size)
@@ -190,7 +188,7 @@ class SegmentScan:
             self.at = record.end
 
     def may_end_before(self, at: int) -> bool:
-        """Return whether a record may end at an offset: a record, the end or a cut follows."""
+        """Return whether a record may end at an offset: a record, the end or a cut is there."""
         self.log.seek(at)
         return at <= self.room and self.log.read(1) in (b"", EOF_FRAME, RECORD_FRAME)
 
@@ -200,7 +198,7 @@ class SegmentScan:
         return record.index == self.cursor.index and is_below
 
     def is_in_order(self, record: Parsed) -> bool:
-        """Return whether the asqn of a record is none, or above all earlier ones (ZBJ-024)."""
+        """Return whether a record has no asqn, or an asqn above all earlier ones (ZBJ-024)."""
         return record.asqn == NO_ASQN or record.asqn > self.cursor.asqn
 
     def _event(self, record: Parsed) -> Record:
@@ -216,7 +214,7 @@ class SegmentScan:
         return Record(record.at, record.end - record.at, record.payload, fields, self.file)
 
     def parse(self, at: int) -> Parsed | str:
-        """Return the record at an offset whatever its frame is, or the code of its fault."""
+        """Return the record at an offset, with any frame, or the code of its fault."""
         self.wrong_bytes = 0
         self.log.seek(at + 1)
         head = self.log.read(SBE_HEADER.size + METADATA_BLOCK.size)
@@ -268,7 +266,7 @@ class SegmentScan:
 
 
 def written_end(path: Path, start: int) -> int:
-    """Return the offset after the last non-zero byte, at least ``start`` (ZBJ-034)."""
+    """Return the offset after the last non-zero byte, but not less than ``start`` (ZBJ-034)."""
     last = start
     with path.open("rb") as log:
         for begin, end in extents(log.fileno(), start):

@@ -97,7 +97,7 @@ class Writer:
         self.schema = 2 if version == NEWEST else 1
 
     def start(self, id: int, index: int) -> None:
-        """Begin a segment: a file of its full size, all zeros after the descriptor."""
+        """Begin a segment: create its file at full size, with zeros after the descriptor."""
         self.id, self.index, self.size = id, index, self.max_segment_size
         descriptor = pack_descriptor(id, index, self.size, version=self.version)
         with self._file(id).open("wb") as log:
@@ -157,7 +157,8 @@ def _full_size(segment: Segment) -> int:
 def _cut(segment: Segment, at: int) -> None:
     """Write zeros from ``at`` up to the full size, and remove the seal (ZBJ-051)."""
     with segment.path.open("r+b") as log:
-        _seal(log, _described(segment), (0, 0))  # before anything is cut off (ZBJ-013)
+        # remove the seal before anything is cut off (ZBJ-013)
+        _seal(log, _described(segment), (0, 0))
         log.truncate(at)
         log.truncate(_full_size(segment))
 
@@ -179,7 +180,7 @@ def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The position of the next record."""
+    """The position at which a writer adds the next record."""
 
     #: The largest asqn before the next record.
     asqn: int

@@ -89,11 +89,11 @@ class Reader:
         self.covered = -1
         # Index of the next entry, if it is known.
         self.next: int | None = None
-        # The highest index that was the next one.
+        # The highest value that ``next`` has had.
         self.highest = 0
         # Term of the snapshot.
         self.term: int | None = None
-        #: After the pass, the position for the next write.
+        #: The position for the next write. It is set at the end of the pass.
         self.end = Place(None)
         #: True if a writer may create a new file when the last file is full.
         self.may_follow = True
@@ -105,7 +105,7 @@ class Reader:
             return
         self.covered, self.next = 0, 1
         if not path.is_file():
-            return  # ZMR-092: as if nothing had been compacted
+            return  # continue as if nothing had been compacted (ZMR-092)
         size = path.stat().st_size
         with path.open("rb") as file:
             try:

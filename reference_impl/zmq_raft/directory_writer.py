@@ -55,7 +55,7 @@ class DirectoryWriter:
                 f"index: expected {self.first_index} to {self.next_index}, found {index}"
             )
         if index < self.next_index:
-            # A file whose name states this index is deleted too, unless the log begins with the
+            # A file whose name states this index is also deleted, unless the log begins with the
             # index.
             lowest = max(index, self.first_index + 1)
             while self.files[1:] and directory.first_index(self.files[-1]) >= lowest:

@@ -25,8 +25,9 @@ from reference_impl.zmq_raft.layout import (
     read_at,
 )
 
-HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
-ENTRY = struct.Struct("<12sB7s")  # ZMR-030: request id, type, term
+# Index file header (ZMR-010): RLOG, length, version, capacity, first index
+HEADER = struct.Struct("<4sIIIQ")
+ENTRY = struct.Struct("<12sB7s")  # Entry header (ZMR-030): request id, type, term
 NAME = re.compile(r"[0-9a-f]{14}\.rlog")
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
 MAX_TERM = 2**53 - 1
@@ -49,7 +50,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes between two reliable offsets in the data area: one entry, or a lost range."""
+    """The bytes between two reliable offsets in the data area.
+
+    They are an entry or a lost range.
+    """
 
     #: The number of the last entry.
     last: int
@@ -67,12 +71,12 @@ def path_of(index: int) -> str:
 
 
 def index_in(name: str) -> int | None:
-    """Return the first index in a file name, ``None`` for other names (ZMR-015)."""
+    """Return the first index in a file name, or ``None`` for other names (ZMR-015)."""
     return int(name[:14], 16) if NAME.fullmatch(name) else None
 
 
 def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
-    """Read the header and the table, and make the checks of ZMR-040 in order.
+    """Read the header and the table, and run the checks of ZMR-040 in order.
 
     ``named`` is the first index in the file name. Raises :class:`Refusal`.
     """
@@ -244,7 +248,7 @@ def in_term_order(
     """
     # The term of the last compared entry, and whether this entry is lost.
     term, is_lost = snapshot, False
-    # The last entry, until it is known whether it is lost; None for the snapshot.
+    # The last entry, until it is known whether the entry is lost. None for the snapshot.
     held: Record | Lost | None = None
     # The term of the nearest entry before the last one that is not lost.
     kept: int | None = None

@@ -24,7 +24,7 @@ MAX_CAPACITY = 0x00FFFFFF
 
 
 class Full(ValueError):
-    """The file has no room for the entry, which must go into a new file."""
+    """Raised if the file has no room for the entry, which must go into a new file."""
 
 
 def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
@@ -84,7 +84,7 @@ class IndexWriter:
         self.count = following
 
     def last_term(self) -> int | None:
-        """Return the last term if a reader compares it, else ``None`` (ZMR-050)."""
+        """Return the last term if a reader compares it, or ``None`` (ZMR-050)."""
         start = self.offsets[self.count - 2] if self.count > 1 else 0
         head = read_at(self.file, self.data + start, min(self._end() - start, ENTRY.size))
         return comparable_term(head)
@@ -108,7 +108,7 @@ class IndexWriter:
 
 
 def comparable_term(entry: bytes) -> int | None:
-    """Return the term of an entry, ``None`` if readers do not compare it (ZMR-050)."""
+    """Return the term of an entry, or ``None`` if readers do not compare it (ZMR-050)."""
     if len(entry) < ENTRY.size:
         return None
     term = _term(entry)

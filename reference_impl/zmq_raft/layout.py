@@ -1,4 +1,4 @@
-"""The container of index files and snapshots: chunks of a token, a length and data."""
+"""The container format of index files and snapshots: chunks with token, length and data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any, BinaryIO
 from reference_impl.answer import Lost, Record
 from reference_impl.zmq_raft import message_pack
 
-CHUNK = struct.Struct("<4sI")  # ZMR-001: token, length of the data without its padding
+# Chunk header (ZMR-001): token, length of the data without its padding
+CHUNK = struct.Struct("<4sI")
 VERSION = 1
 CREATED = "2018-09-26T14:59:36.817Z"
 HOSTNAME = "walproof"
@@ -18,7 +19,7 @@ HOSTNAME = "walproof"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position for the next write; ``at`` is ``None`` if the writer must start a new file."""
+    """A position for the next write. ``at`` is ``None`` if the writer must start a new file."""
 
     at: int | None
     file: str | None = None
@@ -29,7 +30,7 @@ Parts = Generator[Record | Lost, None, Place]
 
 
 class Refusal(Exception):
-    """The file has another format, or a version that a reader must refuse (ZMR-041)."""
+    """Raised if the file has another format or a version that a reader must refuse (ZMR-041)."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -69,7 +70,7 @@ def is_meta(file: BinaryIO, at: int) -> bool:
 
 
 def read_at(file: BinaryIO, at: int, size: int) -> bytes:
-    """Return the bytes at an offset, fewer at the end of the file."""
+    """Return the bytes at an offset, or fewer at the end of the file."""
     file.seek(at)
     parts = []
     while size:

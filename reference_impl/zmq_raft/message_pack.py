@@ -35,7 +35,7 @@ class TooDeep(ValueError):
 
 
 class BadKey(ValueError):
-    """A key of an update that is not a UTF-8 string; ``at`` is its offset."""
+    """A key of an update that is not a UTF-8 string, and its offset ``at``."""
 
     def __init__(self, at: int) -> None:
         super().__init__(f"the key at {at} is not a string")
@@ -44,7 +44,7 @@ class BadKey(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BadText:
-    """A string whose bytes are not UTF-8."""
+    """A string with bytes that are not UTF-8."""
 
     data: bytes
 
@@ -59,7 +59,7 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A stored map: its pairs in order, keys of any type, repeated keys included."""
+    """A stored map. Its pairs are in order. It may have keys of any type and repeated keys."""
 
     pairs: tuple[tuple[Any, Any], ...]
 
@@ -77,7 +77,8 @@ _NUMBERS = {
     0xD2: ">i",
     0xD3: ">q",
 }
-# First byte → type of the value and number of bytes of its length. The shortest form comes first.
+# First byte → type of the value, and how many bytes its length takes. The shortest form comes
+# first.
 _SIZED = {
     0xC4: ("bin", 1),
     0xC5: ("bin", 2),
@@ -123,7 +124,7 @@ def decode(
     most: int | None = None,
     allows_c1: bool = False,
 ) -> tuple[Any, int]:
-    """Decode the value at an offset; return the value and the offset after it.
+    """Decode the value at an offset. Return the value and the offset after it.
 
     If the value contains more than ``most`` values, the first result is :data:`TOO_MANY`. If
     ``has_text_keys`` is true, all keys of the outermost map must be text. If ``allows_c1`` is true,

@@ -99,7 +99,7 @@ def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
 def recognise(path: Path) -> bool:
     """Return whether a file or directory has the structure of one of the four file types.
 
-    If a file is too short, its name decides.
+    If a file is too short, the result depends on its name.
     """
     if path.is_dir():
         parts = directory.folders(path, {})

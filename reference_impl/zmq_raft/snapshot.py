@@ -19,16 +19,17 @@ from reference_impl.zmq_raft.layout import (
     read_at,
 )
 
-HEADER = struct.Struct("<4sIIQQQ")  # ZMR-060: SNAP, length, version, index, term, data size
+# Snapshot header (ZMR-060): SNAP, length, version, index, term, data size
+HEADER = struct.Struct("<4sIIQQQ")
 BODY = HEADER.size - 8
 # The largest exact integer of JavaScript: no writer exceeds it in an index or a term.
 MAX_NUMBER = 2**53 - 1
 
 
 def read(file: BinaryIO, size: int) -> Parts:
-    """Read the only record of a snapshot, whose end is always null (ZMR-064).
+    """Read the only record of a snapshot.
 
-    Raises :class:`Refusal`.
+    The end is always null (ZMR-064). Raises :class:`Refusal`. Raises :class:`Refusal`.
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"SNAP"[: len(head)]:
@@ -48,16 +49,15 @@ def read(file: BinaryIO, size: int) -> Parts:
         yield Lost(4, 8, "bad-header")
     if data is None:
         yield Lost(0, size, "torn-header", torn=True)  # ZMR-044
-    elif size - data < data_size or data_size == 0 < size - data:
+    elif data_size == 0 < size - data:
         yield Lost(data, size, "torn-snapshot", torn=True)  # ZMR-062
     elif size - data > data_size:
         yield Lost(data, size, "size-mismatch")  # ZMR-063
+    elif len(payload := read_at(file, data, data_size)) < data_size:
+        yield Lost(data, data + len(payload), "torn-snapshot", torn=True)  # ZMR-062
     else:
-        payload = read_at(file, data, data_size)
-        if len(payload) < data_size:  # the file was truncated while it was read
-            yield Lost(data, data + len(payload), "torn-snapshot", torn=True)  # ZMR-062
-            return Place(None)
-        yield Record(0, size, payload, {"index": str(index), "term": str(term)})  # ZMR-061
+        fields = {"index": str(index), "term": str(term)}
+        yield Record(0, data + data_size, payload, fields)  # ZMR-061
     return Place(None)
 
 

@@ -57,7 +57,7 @@ class Merged:
         self._count = 1  # the map itself
 
     def add(self, changes: Any) -> None:
-        """Add the key-value pairs of one update, or ``TOO_MANY``."""
+        """Add the key-value pairs of one update, or :data:`TOO_MANY`."""
         if self.values is None:
             return
         if changes is not TOO_MANY:
@@ -215,7 +215,7 @@ class StateWriter:
 
     @property
     def is_full(self) -> bool:
-        """Return whether the next update rotates the file; a torn update counts (ZMR-075)."""
+        """Return whether the next update rotates the file. A torn update counts, too (ZMR-075)."""
         return self.path.stat().st_size >= ROTATE_AT
 
     def update(self, changes: Mapping[str, Any]) -> None:
@@ -255,9 +255,10 @@ class StateWriter:
 
 
 def rotated_name(name: str, moment: str, counter: int) -> str:
-    """Return a rotated file's name: date, time, milliseconds, counter in base 36 (ZMR-075).
+    """Return the name of a rotated file (ZMR-075).
 
-    ``moment`` is a time like ``2018-09-26T14:59:36.817Z``.
+    It consists of the date, the time, the milliseconds and a counter in base 36. ``moment`` is a
+    time like ``2018-09-26T14:59:36.817Z``.
     """
     when = datetime.fromisoformat(moment)
     text = ""
@@ -286,7 +287,7 @@ def changes_of(record: NewRecord) -> dict[str, Any]:
 
 
 def write_all(writer: StateWriter, records: Sequence[NewRecord]) -> None:
-    """Write each record as an update, or, with the field ``rotate``, into a new file."""
+    """Write each record as an update. A record with the field ``rotate`` starts a new file."""
     for record in records:
         if record.fields.get("rotate"):
             writer.rotate(changes_of(record))

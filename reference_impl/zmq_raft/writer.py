@@ -28,11 +28,12 @@ Context = Mapping[str, Any]
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Create a log. Its file type is the ``kind`` in the context; by default, the name implies it.
+    """Create a log.
 
-    Depending on the type, the context may also have ``created``, ``hostname``, ``capacity``,
-    ``first_index``, ``entries``, ``initial`` and ``snapshot``. Raises ``ValueError`` before any
-    change if the file type cannot hold a record.
+    ``kind`` in the context is the file type. By default, the name implies the type. Depending on
+    the type, the context may also have ``created``, ``hostname``, ``capacity``, ``first_index``,
+    ``entries``, ``initial`` and ``snapshot``. Raises ``ValueError`` before any change if the file
+    type cannot hold a record.
     """
     _rehearse(_write, path, records, context)
     _write(path, records, context)
@@ -111,7 +112,7 @@ def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
     if file_type == "index":
         if last.end == 0:
-            path.unlink()  # ZMR-044: the file was never finished
+            path.unlink()  # the file was never finished (ZMR-044)
             _write(path, records, {**context, "kind": "index"})
             return
         with path.open("r+b") as file:

@@ -40,6 +40,15 @@ class TestAnyProgram:
         outcome = check("--cmd", dead, "--vector", "one-record")
         assert outcome.status == 3
         assert "no reply to hello" in outcome.err and "treated as a one-shot program" in outcome.err
+        assert "which is up to 20 times as fast" in outcome.err
+
+    def test_the_error_of_a_program_that_cannot_start_is_shown(self, check, tmp_path, two_formats):
+        broken = tmp_path / "broken.py"
+        broken.write_text("import no_such_module\n")
+        outcome = check("--cmd", shlex.join([sys.executable, str(broken)]))
+        assert outcome.status == 1
+        assert "ModuleNotFoundError: No module named 'no_such_module'" in outcome.err
+        assert "choose one with --format" in outcome.err and "kahadb-journal" in outcome.err
 
     def test_a_vector_file_is_accepted(self, check, wrong, tmp_path):
         slug = "checksum-flipped-in-first-record"
@@ -129,6 +138,29 @@ class TestAnyProgram:
             each["vector"].partition("/")[0] for each in report()["implementations"][0]["results"]
         }
         assert formats == {"leveldb-log"}
+
+    def test_only_formats_of_the_program_run(self, check, wrong, two_formats, monkeypatch):
+        plans = []
+        run_plan = check_module.run_report.run_plan
+
+        def run(plan, *rest):
+            plans.append(plan)
+            return run_plan(plan, *rest)
+
+        monkeypatch.setattr(check_module.run_report, "run_plan", run)
+        assert check("--cmd", wrong("breakable_reader")).status == 0
+        assert {each.body["format"] for each in plans[0].vectors} == {"leveldb-log"}
+
+    def test_the_next_step_after_a_full_score_is_a_sweep(self, check, wrong, two_formats):
+        command = wrong("breakable_reader")
+        outcome = check("--cmd", command)
+        assert outcome.status == 0 and outcome.out.splitlines()[-1] == (
+            f"Next, damage that no vector has: walproof sweep --cmd {shlex.quote(command)}"
+            " --format leveldb-log"
+        )
+        # After a part of the vectors, the other vectors are the next step.
+        assert "Next," not in check("--cmd", command, "--vector", "one-record").out
+        assert "Next," not in check("--cmd", wrong("ignores_checksums"), *SMALL).out
 
     def test_a_program_that_skips_everything_fails(self, check, program):
         outcome = check("--cmd", shlex.join(program()), *SMALL)

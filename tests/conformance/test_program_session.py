@@ -14,8 +14,8 @@ from conformance.process import CannotStart, Limits, OverLimit, ProgramCrash, Ti
 from conformance.program_session import (
     OneShotSession,
     ProtocolSession,
+    probe_hello,
     reported_parts,
-    why_no_hello,
 )
 from conformance.protocol.messages import ProtocolError
 from conformance.sandbox import Sandbox, bubblewrap
@@ -237,14 +237,14 @@ class TestOneShot:
         assert reported_parts({"records": [], "verdict": "torn"}) == ["records", "verdict"]
 
     def test_the_form_of_a_program_is_detected(self, program):
-        assert why_no_hello(program()) is None
-        assert why_no_hello(program(loop="sys.exit(1)")) == "exit status 1"
+        assert probe_hello(program())[1] is None
+        assert probe_hello(program(loop="sys.exit(1)")) == ({}, "exit status 1")
         with pytest.raises(CannotStart, match=r"cannot start \./no-such-program"):
-            why_no_hello(["./no-such-program"])
+            probe_hello(["./no-such-program"])
 
     def test_a_script_without_its_interpreter_cannot_be_started(self, tmp_path, sandbox):
         script = tmp_path / "reader"
         script.write_text("#!/nowhere/python\n")
         script.chmod(0o755)
         with pytest.raises(CannotStart, match=f"cannot start {script}: No such file"):
-            why_no_hello([str(script)], sandbox)
+            probe_hello([str(script)], sandbox)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -27,13 +29,10 @@ BUILD_SECONDS = 600
 
 @dataclass(frozen=True)
 class Language:
-    """The commands that build and start adapters in one language."""
+    """An adapter in one language. The first lines of its source show how to build and start it."""
 
     name: str
     source: str
-    #: The start command. ``here`` is the directory of the sources, ``out`` the build directory.
-    command: str
-    build: str = ""
     needs: tuple[str, ...] = ()
     #: A command that fails if a requirement other than the programs is missing.
     probe: str = ""
@@ -47,26 +46,20 @@ LANGUAGES = (
     Language(
         "c",
         "adapter.c",
-        "{out}/adapter",
-        "cc -std=c99 -Wall -Wextra -Werror -O2 -o {out}/adapter {here}/adapter.c -ljansson",
         ("cc",),
         "cc -x c -E -include jansson.h /dev/null -o /dev/null",
         "jansson.h was not found (Debian: libjansson-dev)",
         is_required=False,
     ),
-    Language("go", "main.go", "{out}/adapter", "go build -o {out}/adapter {here}/main.go", ("go",)),
-    Language("java", "Adapter.java", "java {here}/Adapter.java", needs=("java",)),
-    Language("javascript", "adapter.mjs", "node {here}/adapter.mjs", needs=("node",)),
-    Language("python", "adapter.py", f"{shlex.quote(sys.executable)} {{here}}/adapter.py"),
+    Language("go", "main.go", ("go",)),
+    Language("java", "Adapter.java", ("java",)),
+    Language("javascript", "adapter.mjs", ("node",)),
+    Language("python", "adapter.py"),
     Language(
         "rust",
         "src/main.rs",
-        "{out}/target/release/adapter",
-        "cargo build --offline --release --target-dir {out}/target"
-        " --manifest-path {out}/sources/Cargo.toml",
         ("cargo", "rustc"),
-        "cargo fetch --offline --manifest-path {out}/sources/Cargo.toml"
-        " || cargo fetch --manifest-path {out}/sources/Cargo.toml",
+        "cargo fetch --offline || cargo fetch",
         "the crates could not be fetched",
     ),
 )
@@ -76,21 +69,28 @@ each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda lang
 
 
 def built(language: Language, folder: str) -> list[str]:
-    """Build an adapter from a copy of the sources; return the command that starts the adapter."""
-    source_folder = ROOT / "conformance" / folder / language.name
+    """Build a copy of an adapter with the commands in its first lines; return its command."""
     out = BUILD / folder / language.name
     if missing := [need for need in language.needs if not shutil.which(need)]:
         skip(language, f"{' and '.join(missing)} not found")
-    out.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(out / "sources", ignore_errors=True)
-    shutil.copytree(source_folder, out / "sources", ignore=shutil.ignore_patterns("target"))
-    folders = {"here": shlex.quote(str(source_folder)), "out": shlex.quote(str(out))}
-    if language.probe and shell(language.probe.format(**folders)).returncode != 0:
+    sources = ROOT / "conformance" / folder / language.name
+    ignored = shutil.ignore_patterns("target", "*.lock")
+    shutil.copytree(sources, out, dirs_exist_ok=True, ignore=ignored)
+    if language.probe and shell(language.probe, out).returncode != 0:
         skip(language, language.lacking)
-    if language.build:
-        done = shell(language.build.format(**folders))
+    head = (out / language.source).read_text("utf-8").partition("By hand:")[0]
+    lines = [re.sub(r" +# .*| +$", "", line.lstrip("/*! \t")) for line in head.splitlines()]
+    for build in [line for line in lines if re.match(r"cc |go |cargo ", line)]:
+        done = shell(build, out)
         assert done.returncode == 0, done.stdout
-    return shlex.split(language.command.format(**folders))
+    (command,) = {
+        line.partition("--cmd ")[2].partition(" --format")[0]
+        for line in lines
+        if line.startswith("walproof check ")
+    }
+    words = shlex.split(shlex.split(command)[0])
+    named = [str(out / word) if (out / word).is_file() else word for word in words]
+    return [sys.executable if word == "python3" else word for word in named]
 
 
 def skip(language: Language, why: str) -> None:
@@ -100,10 +100,12 @@ def skip(language: Language, why: str) -> None:
     pytest.skip(why)
 
 
-def shell(command: str) -> subprocess.CompletedProcess[str]:
+def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         shell=True,
+        cwd=folder,
+        env={**os.environ, "CARGO_NET_OFFLINE": "true"} if "cargo build" in command else None,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

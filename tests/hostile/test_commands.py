@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile import kahadb_journal, leveldb_log, rocksdb_wal, zmq_raft
+from tests.hostile import kahadb_journal, leveldb_log, rocksdb_wal, zeebe_journal, zmq_raft
 from tests.hostile.logs import logs, memory_limit_bytes, run_command
 
 SIZE_BYTES = 1 << 19
@@ -36,6 +36,7 @@ QUARTER_BYTES = SIZE_BYTES // 4
         ("recover --format FORMAT LOG --out OUT", kahadb_journal.empty_records, QUARTER_BYTES, 0),
         ("inspect --format FORMAT LOG", kahadb_journal.empty_records, QUARTER_BYTES, 0),
         ("inspect --format FORMAT LOG", zmq_raft.empty_arrays, QUARTER_BYTES, 0),
+        ("inspect --limit 0 --format FORMAT LOG", zeebe_journal.empty_records, SIZE_BYTES, 0),
         ("read --json --format FORMAT LOG", zmq_raft.empty_arrays, SIZE_BYTES, 0),
         ("export --format FORMAT LOG --out OUT", zmq_raft.long_text, 4 * SIZE_BYTES, 0),
         ("read --jsonl --describe --format FORMAT LOG", leveldb_log.batch_of_marks, SIZE_BYTES, 0),

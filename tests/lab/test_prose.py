@@ -42,6 +42,14 @@ def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
     assert sorted(findings("walproof/module.py", MODULE)) == [(8, "Whether"), (9, "in silence")]
 
 
+def test_a_length_is_stated_with_is_except_in_titles() -> None:
+    text = "The log has at least\n1,024 bytes and has 7 bytes left. It is no log. There is no log."
+    assert findings("docs/page.md", text) == [(2, "is no log"), (1, "has at least 1,024 bytes")]
+    docstring = '"""The log has 7 bytes."""'
+    assert findings("walproof/module.py", docstring) == [(1, "has 7 bytes")]
+    assert findings("conformance/recipes/made_up/titles.py", docstring) == []
+
+
 @pytest.mark.parametrize("text", ["The comment is fixed.", "It recommends amends.", "An owl."])
 def test_plain_text_has_no_findings(text: str) -> None:
     assert findings("docs/page.md", text) == []

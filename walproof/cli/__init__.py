@@ -22,6 +22,7 @@ SECTIONS = {
         "explain": "Explain a requirement, reason code, field or context key.",
     },
     "Test readers, grammars and formats": {
+        "skeleton": "Write an adapter for your reader or writer.",
         "check": "Run the vectors against implementations.",
         "ask": "Run one vector and show the messages.",
         "sweep": "Compare answers on systematically damaged logs.",

@@ -130,9 +130,8 @@ def _line(message: dict[str, object]) -> str:
 
 
 def _ours(name: str, isolated: bool) -> CheckedProgram:
-    subject = program_options.implementation_subject(
-        program_options.implementations([name])[0], isolated
-    )
+    chosen = program_options.implementations([name])
+    (subject,) = program_options.implementation_subjects(chosen, isolated)
     if subject.unavailable:
         raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
     return subject

@@ -147,7 +147,7 @@ def audit(
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
     target = job.Target(out, table, table_format, mode, partition_by)
     try:
-        with tempfile.TemporaryFile() as output:  # open as long as the JVM runs
+        with tempfile.TemporaryFile() as output:  # The file stays open as long as the JVM runs.
             with redirect_jvm_output(output):
                 spark = session("walproof audit", master, {**QUIET, **spark_settings})
             try:
@@ -259,7 +259,7 @@ def _conclusion(verdicts: Sequence[Row]) -> Text:
 
 
 def _count(verdicts: Sequence[Row], verdict: str | None) -> int:
-    """Return the number of logs; a file in none of the formats is no log, but may be unreadable."""
+    """Return the number of logs; a file of unknown format counts only if unreadable."""
     return sum(
         row["logs"]
         for row in verdicts
@@ -268,7 +268,7 @@ def _count(verdicts: Sequence[Row], verdict: str | None) -> int:
 
 
 def exit_status(verdicts: Sequence[Row]) -> int:
-    """Return 3 if a log is torn, damaged or unreadable, else 4 if a log is refused, else 0."""
+    """Return 3 if a log is torn, damaged or unreadable, 4 if a log is refused, or 0."""
     if any(_count(verdicts, verdict) for verdict in (None, "damaged", "torn")):
         return 3
     return 4 if _count(verdicts, "refused") else 0

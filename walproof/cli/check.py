@@ -144,6 +144,7 @@ def check(
         near = did_you_mean(value, known)
         raise click.UsageError(f"--{option} {value}: no vector has it{near}")
     chosen = selection.choose(vectors.values())
+    is_all = len(chosen) == len(vectors)
     if not chosen:
         raise click.UsageError("the options exclude each other: no vector matches all of them")
     if STRUCTURE not in profiles and not cases_of(chosen, profiles):
@@ -154,7 +155,7 @@ def check(
         )
     read = {vector.body["format"] for vector in chosen}
     subjects = chosen_subjects(
-        commands, names, one_shot, isolated, profiles, () if formats else read
+        commands, names, one_shot, isolated, profiles, () if formats else read, read
     )
     if listed is not None:
         subjects[0].known = known_failures.load(listed)
@@ -162,10 +163,11 @@ def check(
         if memory != MEMORY_MIB:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
-    if not names:
-        subjects = [each for each in subjects if not each.formats or read & set(each.formats)]
+    if all(each.formats for each in subjects):  # also for the null baselines
+        tested = {format for each in subjects for format in each.formats}
+        chosen = [vector for vector in chosen if vector.body["format"] in tested] or chosen
     plan = run_report.RunPlan.of(subjects, vectors, chosen, profiles)
-    of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
+    of_all = is_all and not (profiles or commands or names)
     cached = of_all and isolated and not (again or update_known or in_ci())
     limits = Limits(memory_bytes=memory << 20)
     with progress_bar("running", plan.count()) as bar:
@@ -175,7 +177,7 @@ def check(
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = unexpected(report)
     causes = by_cause(report, bad)
-    outputs.save(report, folder)
+    outputs.save(report, folder, vectors)
     is_text = output_format == "text"
     if is_text:
         terminal.print_report(report, console, str(_shown(folder / "report.html")))
@@ -193,7 +195,18 @@ def check(
         return 0
     if is_text:
         terminal.print_kinds(report, causes, failures, console)
+        if commands and not (bad or patterns or excluded or requirements or kinds or groups):
+            _print_next_step(subjects, report)
     return 3 if bad or regressions or _not_run(report, bool(commands or names)) else 0
+
+
+def _print_next_step(subjects: list[CheckedProgram], report: dict[str, Any]) -> None:
+    """Print the command that tests damage which no vector has, for programs that passed."""
+    for subject, entry in zip(subjects, report["implementations"], strict=False):
+        passed = [each["vector"] for each in entry["results"] if each["class"] == "pass"]
+        for format in dict.fromkeys(report["vectors"][id]["format"] for id in passed):
+            command = subject.repeat.replace(" check ", " sweep ", 1).replace(" --one-shot", "")
+            say(f"Next, damage that no vector has: {command} --format {format}")
 
 
 def _smoke(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
 import sys
@@ -61,7 +62,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run a command; on a signal that ends programs, remove its temporary files first."""
+        """Run a command. On a signal that ends the program, remove its temporary files first."""
         with stoppable():
             return super().invoke(context)
 
@@ -73,9 +74,11 @@ class LazyGroup(click.Group):
 
 
 def run(group: click.Command) -> None:
-    """Run a command or group and exit with its status; usage errors exit with 1."""
+    """Run a command or group and exit with its status. Usage errors exit with status 1."""
     # By default, numpy starts threads that wait in a busy loop, which costs 50 ms per command.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # By default, the search for reference cycles takes half the time of `read --jsonl`.
+    gc.set_threshold(10_000)
     try:
         status = group.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as nothing:

@@ -16,7 +16,7 @@ from walproof.log import check_context
 
 
 def known_format(context: click.Context, _: click.Parameter, name: str | None) -> str | None:
-    """Return a format id. Raises ``click.UsageError`` with similar ids for an unknown one."""
+    """Return a format id. Raises ``click.UsageError`` with similar ids if the id is unknown."""
     if name is None or name in FORMATS:
         return name
     hint = did_you_mean(name, FORMATS) or f": expected one of {', '.join(FORMATS)}"

@@ -11,13 +11,13 @@ from conformance.contents import Contents, read_contents, write_contents
 from conformance.damage.operations import BadOperation, DamagedLog
 from conformance.damage.text import forms, parse
 from conformance.kaitai.compile import GrammarError, ToolMissing
+from conformance.kaitai.field_text import value_text
 from conformance.saving import named_in_errors, publish, temporary_sibling
 from conformance.vectors import load
 from walproof.cli.context import format_option
 from walproof.cli.opening import opened
 from walproof.cli.output import require_new_path, say
 from walproof.cli.record_table import gather
-from walproof.inspection.text import value_text
 from walproof.log import Log
 from walproof.quantity import counted
 
@@ -71,7 +71,7 @@ def damage(
                 with named_in_errors(out):
                     write_contents(damaged.contents, created)
                 publish(created, out)
-            given = gather(Log(log.format, out).events(), 0, 0)
+            given = gather(log.format, Log(log.format, out).events(), 0, 0)
             reason = f" ({given.end.reason})" if given.end.reason else ""
             records, lost = counted(given.record_count, "record"), counted(given.lost_bytes, "byte")
             say(f"{out}: {given.end.verdict}{reason}, {records}, {lost} lost")

@@ -21,6 +21,7 @@ from conformance.process import Limits
 from conformance.program_session import PROGRAM_FAILURES
 from conformance.saving import save
 from conformance.vectors import Vector, load_all
+from reference_impl.formats import FORMATS
 from walproof.cli import program_options, stopping
 from walproof.cli.near_names import did_you_mean
 from walproof.cli.output import say
@@ -34,13 +35,13 @@ from walproof.sweep.settings import PROFILES
 from walproof.sweep.sweep_runner import SweepFinding, SweepResult, run_shards
 from walproof.worker_pool import WorkerDied
 
-#: Largest number of findings of which vectors are written.
+#: Largest number of findings that are written as vectors.
 MAX_VECTORS = 20
 HELLO_SECONDS = 10.0
 SUMMARY = "summary.json"
 #: Time limit for minimising findings, and the limit after a stop.
 MINIMISE_SECONDS, SECONDS_AFTER_STOP = 20.0, 3.0
-#: The value of ``stopped_by`` after the death of a worker; other values are names of signals.
+#: The value of ``stopped_by`` after the death of a worker. All other values are names of signals.
 DEAD_WORKER = "a dead worker process"
 
 
@@ -62,7 +63,7 @@ def damage_sweep(
     isolated: bool,
     generated: int | None,
 ) -> int:
-    """Run a sweep with the given options; return the exit status."""
+    """Run a sweep with the given options, and return the exit status."""
     shown_out = out or REPORTS / "sweep" / format
     folder = shown_out.absolute()
     profiles = ["recover"] if dominance else profiles
@@ -131,6 +132,21 @@ def _require_replaceable(folder: Path) -> None:
         raise click.ClickException(
             f"{folder}: expected a new folder, or one with the results of a sweep"
         )
+
+
+def format_of_programs(commands: Sequence[str], names: Sequence[str], isolated: bool) -> str:
+    """Return the format that all programs read. Raises a usage error unless there is just one."""
+    if not names and not commands:
+        raise click.UsageError("--format or a program that reads one format is required")
+    subjects = program_options.chosen_subjects(commands, names, False, isolated, (), ())
+    formats = set(FORMATS).intersection(*(each.formats or FORMATS for each in subjects))
+    if len(formats) != 1:
+        raise click.UsageError(
+            f"--format: choose one of {', '.join(each for each in FORMATS if each in formats)}"
+            if formats
+            else "--format: no format is read by every program"
+        )
+    return formats.pop()
 
 
 def _programs(

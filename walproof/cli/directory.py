@@ -16,7 +16,7 @@ _TITLES = ("verdict", "records", "bytes lost", "format", "log")
 
 
 def list_directory(path: Path, typed: str, format_id: str | None, as_json: bool) -> int:
-    """Print one line for each log below a directory; return the exit status.
+    """Print one line for each log below a directory, and return the exit status.
 
     Raises ``UnknownFormat`` if no file below the directory is a log.
     """

@@ -32,7 +32,7 @@ def flip_sweep(
     as_json: bool,
     shows_cost: bool,
 ) -> int:
-    """Run the search with the given options; return the exit status."""
+    """Run the search with the given options, and return the exit status."""
     if is_saved:
         must_be_checkout("sweep --flips --save", "writes the chapter's table")
     if is_saved and (patterns or shows_cost):

@@ -58,7 +58,7 @@ def errors_of(typed: str) -> Iterator[None]:
     except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
     except BrokenPipeError:
-        raise  # the reader of the output closed the pipe; the log is readable
+        raise  # the reader of the output closed the pipe, but the log is readable
     except OSError as error:
         why = error.strerror or str(error)
         raise click.ClickException(f"{error.filename or typed}: {why}") from None

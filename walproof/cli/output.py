@@ -11,7 +11,7 @@ import click
 
 from conformance.text import json_text, one_line
 
-#: Verdict → exit status of a command that reads a log.
+#: Exit status by verdict, of commands that read a log.
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
 
 

@@ -6,16 +6,20 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from pathlib import Path
+from typing import Any
 
 import click
 
 from conformance.checked_program import CheckedProgram, checked_implementation
 from conformance.process import CannotStart
-from conformance.program_session import why_no_hello
+from conformance.program_session import probe_hello
 from conformance.registry import Implementation
 from conformance.scratch import Scratch
+from reference_impl.formats import FORMATS
+from reference_impl.paths import IS_INSTALLED
+from walproof.builds import build_missing
 from walproof.cli.near_names import did_you_mean
 from walproof.cli.output import say
 from walproof.implementations import all_implementations
@@ -60,7 +64,7 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Chec
 
 
 def set_one_shot(subject: CheckedProgram, one_shot: bool) -> None:
-    """Set whether a program is one-shot, also in the commands that repeat a case."""
+    """Set whether a program is one-shot, and add this to the commands that repeat a case."""
     subject.one_shot = one_shot
     chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
     chosen += flag(subject.isolated)
@@ -83,13 +87,20 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
     return [ours[name] for name in names]
 
 
-def implementation_subject(implementation: Implementation, isolated: bool = True) -> CheckedProgram:
-    """Return the subject of ``--impl``. Raises ``BrokenList``."""
-    subject = checked_implementation(implementation, program_name())
-    subject.isolated = isolated
-    subject.repeat += flag(isolated)
-    subject.ask += flag(isolated)
-    return subject
+def implementation_subjects(
+    chosen: Sequence[Implementation], isolated: bool = True
+) -> list[CheckedProgram]:
+    """Return the subjects of ``--impl``, built if necessary. Raises ``BrokenList``."""
+    unavailable = build_missing(chosen).unavailable
+    subjects = []
+    for implementation in chosen:
+        why = unavailable.get(implementation.name)
+        subject = checked_implementation(implementation, program_name(), why)
+        subject.isolated = isolated
+        subject.repeat += flag(isolated)
+        subject.ask += flag(isolated)
+        subjects.append(subject)
+    return subjects
 
 
 def flag(isolated: bool) -> str:
@@ -100,6 +111,13 @@ def flag(isolated: bool) -> str:
 def program_name() -> str:
     """Return the name of this program for commands that the user can copy and run."""
     called = Path(sys.argv[0])
+    # make has the environment of a checkout on its PATH, but its user need not.
+    if (
+        IS_INSTALLED
+        and (found := shutil.which(called.name))
+        and Path(found).resolve() == called.resolve()
+    ):
+        return called.name
     if called.name == "__main__.py":
         python = os.path.relpath(sys.executable)
         return f"{'python' if python.startswith('..') else python} -m {called.parent.name}"
@@ -115,16 +133,20 @@ def chosen_subjects(
     one_shot: bool,
     isolated: bool,
     profiles: Collection[str],
-    formats: Collection[str],
+    formats: Collection[str] = (),
+    read: Set[str] = frozenset(),
 ) -> list[CheckedProgram]:
-    """Return the programs of ``--cmd`` and ``--impl``, by default all implementations.
+    """Return the programs of ``--cmd`` and ``--impl``, by default those that read ``read``.
 
     Raises a usage error if a one-shot program is combined with several ``formats``.
     """
     results = []
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot, isolated)
-        why = None if one_shot else _no_hello(command, subject)
+        hello, why = ({}, None) if one_shot else _probed(command, subject)
+        # A program in the one-shot form, or with an unknown format, gets all chosen vectors.
+        read_formats = tuple(hello.get("formats", ()))
+        subject.formats = read_formats if set(read_formats) <= set(FORMATS) else ()
         set_one_shot(subject, one_shot or why is not None)
         subject.strict = subject.one_shot and "strict" in profiles
         if why is not None:
@@ -137,18 +159,22 @@ def chosen_subjects(
         if subject.one_shot and len(formats) > 1:
             raise click.UsageError(
                 f"--cmd {command!r}: a one-shot program cannot list its formats; choose one with"
-                " --format"
+                f" --format (or make's FORMAT=): {', '.join(sorted(formats))}"
             )
         results.append(subject)
-    ours = implementations(names) if names or commands else all_implementations()
-    return results + [implementation_subject(each, isolated) for each in ours]
+    ours = implementations(names)
+    if not names and not commands:
+        ours = [
+            each for each in all_implementations() if not each.formats or read & {*each.formats}
+        ]
+    return results + implementation_subjects(ours, isolated)
 
 
-def _no_hello(command: str, subject: CheckedProgram) -> str | None:
-    """Return the reason why a program does not reply to hello; None if it replies."""
+def _probed(command: str, subject: CheckedProgram) -> tuple[dict[str, Any], str | None]:
+    """Return the hello of a program, or an empty one and the reason why there is none."""
     scratch = Scratch()
     try:
-        return why_no_hello(subject.command, subject.sandbox(scratch.folder))
+        return probe_hello(subject.command, subject.sandbox(scratch.folder))
     except CannotStart as error:
         raise click.ClickException(f"--cmd {command!r}: {error}") from None
     finally:

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+import orjson
 from rich.console import Console
 
-from conformance.text import json_pieces, json_text
+from conformance.text import spelled_out
 from reference_impl.answer import End, Lost, Record, end_to_json
 from walproof.cli.context import context_option, format_option
 from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS
 from walproof.cli.record_files import write_record_files
-from walproof.cli.record_table import (
-    Gathered,
-    gather_log,
-    print_summary,
-    print_table,
-)
+from walproof.cli.record_table import gather_log, print_summary, print_table
 from walproof.cli.summary import terminal_size
 from walproof.describe import NotDescribed, describe
 from walproof.log import Log, Profile
+from walproof.spool import Spool
 
-#: The line of a record with a larger payload is written in pieces.
-LARGE_BYTES = 1 << 16
+if TYPE_CHECKING:
+    from walproof.scanners.model import Records
+
+#: Number of records that are converted to JSON at a time.
+BATCH_ROWS = 256
 
 
 @click.command()
@@ -95,12 +95,12 @@ def read(
         if as_lines:
             return EXIT_STATUS[_print_lines(log, described).verdict]
         if as_json:
-            return EXIT_STATUS[_print_json(gather_log(log)).verdict]
+            return EXIT_STATUS[_print_json(log).verdict]
         shown = terminal_size().lines - 4 if sys.stdout.isatty() else None
         stored = gather_log(log, 0 if lost_only else shown, shown)
         console = Console()
         rows = stored.lost_count if lost_only else stored.rows
-        print_table(stored, log.format, console, shown, rows)
+        print_table(stored, console, shown, rows)
         print_summary(stored, log.format, log.name, console, resume=not log.is_copy)
         return EXIT_STATUS[stored.end.verdict]
 
@@ -111,46 +111,73 @@ def _one_way(**ways: object) -> None:
         raise click.UsageError(f"{' and '.join(requested)} exclude each other")
 
 
-def _print_json(gathered: Gathered) -> End:
-    """Print the answer like an indented ``Answer.to_json``, but one record at a time."""
-    end = gathered.end
-    out = sys.stdout
-    out.write(f'{{\n "verdict": {json_text(end.verdict)},\n "reason": {json_text(end.reason)},\n')
-    _print_list("records", gathered.stored.records)
-    _print_list("lost", gathered.stored.lost())
-    resume = json_text(end_to_json(end.end, end.file), 1).replace("\n", "\n ")
-    out.write(f' "end": {resume}\n}}\n')
-    return end
+def _print_json(log: Log) -> End:
+    """Print the answer as one JSON object, with the records as they are read."""
+    lost, ends = Spool(), []
+
+    def records() -> Iterator[list[Any]]:
+        for event in log.runs():
+            lost.rank(event.file)
+            if isinstance(event, End):
+                ends.append(event)
+            elif isinstance(event, Lost):
+                lost.add(event, event.to_json())
+            else:
+                yield from _batches(log, event)
+
+    _print_list(b'{"records": [', records())
+    _print_list(b'\n], "lost": [', ([row] for row in lost.rows()))
+    sys.stdout.buffer.write(b"\n],\n" + _json([_end(ends[0])], b"")[1:] + b"\n")
+    return ends[0]
 
 
-def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
-    sys.stdout.write(f' "{name}": [')
-    separator = ""
-    for item in items:
-        sys.stdout.write(f"{separator}\n  ")
-        for piece in json_pieces(item.to_json(), 1):
-            sys.stdout.write(piece.replace("\n", "\n  "))
-        separator = ","
-    sys.stdout.write("\n ],\n" if separator else "],\n")
+def _print_list(start: bytes, batches: Iterable[list[Any]]) -> None:
+    sys.stdout.buffer.write(start)
+    before = b"\n"
+    for batch in batches:
+        sys.stdout.buffer.write(before + _json(batch, b",\n"))
+        before = b",\n"
 
 
 def _print_lines(log: Log, described: bool) -> End:
     """Print one JSON object per event."""
-    for event in log.events():
+    write = sys.stdout.buffer.write
+    for event in log.events() if described else log.runs():
         if isinstance(event, End):
             end = event
-            position = end_to_json(end.end, end.file)
-            body: dict[str, Any] = {"verdict": end.verdict, "reason": end.reason, "end": position}
+            write(_json([{"end": _end(event)}], b"") + b"\n")
+        elif isinstance(event, Lost):
+            write(_json([{"lost": event.to_json()}], b"") + b"\n")
         else:
-            body = event.to_json()
-            if described and isinstance(event, Record):
-                body["describe"] = _described(log.format, event)
-        line = {type(event).__name__.lower(): body}
-        is_large = isinstance(event, Record) and len(event.payload) > LARGE_BYTES
-        for piece in json_pieces(line) if is_large else (json_text(line),):
-            sys.stdout.write(piece)
-        sys.stdout.write("\n")
+            for batch in _batches(log, event, described):
+                write(b'{"record":' + _json(batch, b'}\n{"record":') + b"}\n")
     return end
+
+
+def _batches(
+    log: Log, event: Record | Records, described: bool = False
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield records as in an answer, in lists of at most :data:`BATCH_ROWS`."""
+    if isinstance(event, Record):
+        more = {"describe": _described(log.format, event)} if described else {}
+        yield [event.to_json() | more]
+        return
+    from walproof.scanners.answers import json_records
+
+    for piece in event.pieces(BATCH_ROWS):
+        yield list(json_records(log.format, piece))
+
+
+def _end(end: End) -> dict[str, Any]:
+    position = end_to_json(end.end, end.file)
+    return {"verdict": end.verdict, "reason": end.reason, "end": position}
+
+
+def _json(values: Iterable[Any], between: bytes) -> bytes:
+    """Return values as JSON with ``between`` between them, and invisible characters escaped."""
+    text = between.join(map(orjson.dumps, values))
+    is_visible = text.isascii() and b"\x7f" not in text
+    return text if is_visible else spelled_out(text.decode()).encode()
 
 
 def _described(format_id: str, record: Record) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from walproof.log import Log
 
 
 def write_record_files(log: Log, folder: Path) -> int:
-    """Write each record to a file, and print its name and fields; return the exit status.
+    """Write each record to a file and print its name and fields. Return the exit status.
 
     Raises ``click.ClickException`` for an existing file.
     """

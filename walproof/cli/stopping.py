@@ -16,7 +16,7 @@ KEPT = (signal.SIG_IGN, None)
 
 @contextlib.contextmanager
 def as_ctrl_c() -> Iterator[list[signal.Signals]]:
-    """Raise ``KeyboardInterrupt`` on signals that end a program; yield the signals received.
+    """Raise ``KeyboardInterrupt`` on signals that end a program. Yield the received signals.
 
     Only the first signal raises, so that a second one does not interrupt the removal of temporary
     files. Does nothing outside of the main thread.
@@ -48,7 +48,7 @@ def as_ctrl_c() -> Iterator[list[signal.Signals]]:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
-    """Make a command interruptible; its exit status identifies the signal."""
+    """Make a command interruptible. Its exit status identifies the signal."""
     with as_ctrl_c() as came:
         try:
             yield

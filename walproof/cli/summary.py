@@ -83,7 +83,7 @@ def summary(path: str, format_id: str | None, context_items: tuple[str, ...], as
 
 
 def recognised_by(log: Log) -> str:
-    """Return ``content`` if the bytes alone determine the format, else ``name``."""
+    """Return ``content`` if the bytes alone determine the format, or ``name``."""
     if log.path.is_dir():
         return "content"
     with tempfile.TemporaryDirectory(prefix="walproof-") as scratch:

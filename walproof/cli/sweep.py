@@ -19,8 +19,8 @@ OF_DAMAGE = ("logs", "generated", "names", "commands", "cases", "seconds", "prof
 
 
 @click.command()
-@click.option("--format", "format", required=True, metavar="FORMAT", callback=known_format,
-              help="Format of the logs.")  # fmt: skip
+@click.option("--format", "format", metavar="FORMAT", callback=known_format,
+              help="Format of the logs. [default: that of the program]")  # fmt: skip
 @click.option("--impl", "names", multiple=True, metavar="NAME",
               help="Implementation of this repository, such as fast-scan.")  # fmt: skip
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to test.")
@@ -67,7 +67,7 @@ OF_DAMAGE = ("logs", "generated", "names", "commands", "cases", "seconds", "prof
 def sweep(
     click_context: click.Context,
     /,
-    format: str,
+    format: str | None,
     patterns: tuple[str, ...],
     flips: bool,
     **more: Any,
@@ -79,7 +79,7 @@ def sweep(
     The summary reports how many cases of each class exist and how many of them ran.
 
     \b
-    walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000
+    walproof sweep --cmd './my-reader' --cases 200000
     walproof sweep --format leveldb-log --impl fast-scan --impl leveldb-cpp
     walproof sweep --format leveldb-log --control three-records
     walproof sweep --format zeebe-journal --cmd './my-writer' --profile append
@@ -126,9 +126,13 @@ def sweep(
         raise click.UsageError(f"{named}: {'not with' if flips else 'needs'} --flips")
     # Import on use, so that --help works without numpy.
     if flips:
+        if format is None:
+            raise click.UsageError("--flips requires --format")
         from walproof.cli.flip_sweep import flip_sweep
 
         return flip_sweep(format, patterns, **{name: more[name] for name in OF_FLIPS})
-    from walproof.cli.damage_sweep import damage_sweep
+    from walproof.cli.damage_sweep import damage_sweep, format_of_programs
 
+    if format is None:
+        format = format_of_programs(more["commands"], more["names"], more["isolated"])
     return damage_sweep(format, patterns, **{name: more[name] for name in OF_DAMAGE})

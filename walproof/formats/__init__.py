@@ -10,7 +10,8 @@ part           content
                ``COLUMN_CLASSES``: subclasses of :class:`walproof.scanners.columns.Column` by field.
                ``add_fields(record)``: adds the fields that are not stored in columns
 ``scanner``    ``plan`` and ``scan`` (:class:`walproof.scanners.model.Scanner`), compiled by numba;
-               without it, the executable specification reads into columns
+               without it, the executable specification reads into columns.
+               ``write(path, runs)``: writes the same bytes as ``Format.write``, from columns
 ``describe``   ``describe(record)``: what the chapter defines inside a record
                (:mod:`walproof.describe`); without it, payloads are shown as bytes
 ``discovery``  ``DISCOVERY``: finding logs in directories, and their options
@@ -28,9 +29,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from reference_impl.answer import Record
@@ -40,7 +42,7 @@ from reference_impl.register import registers
 if TYPE_CHECKING:
     from walproof.lake.format_discovery import Discovery
     from walproof.scanners.columns import Column
-    from walproof.scanners.model import Scanner
+    from walproof.scanners.model import Records, Scanner
     from walproof.sweep.format_sweep import FormatSweep
 
 T = TypeVar("T")
@@ -48,7 +50,7 @@ T = TypeVar("T")
 
 @cache
 def find_part(package: str, format_id: str, part: str) -> str | None:
-    """Return the name of the module ``part`` of a format in ``package``; None if there is none.
+    """Return the name of a format's module ``part`` in ``package``, or None if there is none.
 
     Raises ``UnknownFormat``.
     """
@@ -61,7 +63,7 @@ def find_part(package: str, format_id: str, part: str) -> str | None:
 
 @cache
 def import_part(package: str, format_id: str, part: str) -> Any:
-    """Import the module ``part`` of a format in ``package``; return None if there is none.
+    """Import a format's module ``part`` in ``package``. Return None if there is none.
 
     Raises ``UnknownFormat``.
     """
@@ -111,8 +113,16 @@ class FormatPlugin:
 
     @property
     def scanner(self) -> Scanner | None:
-        """Return the bulk scanner; None if the format has none or numba is not installed."""
+        """Return the bulk scanner, or None if the format has none or numba is not installed."""
         return import_part(__name__, self.id, "scanner") if self.has_scanner else None
+
+    @property
+    def write_runs(self) -> Callable[[Path, Iterable[Records]], None] | None:
+        """Return the function that writes runs of records to a new log, or None.
+
+        A format has it only if a new log can hold the records of any log in sequence.
+        """
+        return getattr(self.scanner, "write", None)
 
     @cached_property
     def discovery(self) -> Discovery:

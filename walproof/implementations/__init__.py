@@ -13,5 +13,5 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def all_implementations() -> list[registry.Implementation]:
-    """Return all implementations: the executable specification first, then by name."""
+    """Return all implementations, the executable specification first and the others by name."""
     return registry.all_implementations(FOLDER)

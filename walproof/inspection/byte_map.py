@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from conformance.chapter import Chapter, chapter
 from conformance.kaitai.field_map import FIELD_BYTES, Field, ParseStopped, iter_fields
+from conformance.kaitai.field_text import counted, shared_prefix
 from conformance.kaitai.grammar_docs import grammar_docs
 from conformance.kaitai.grammars import grammar_of
 from conformance.text import one_line
 from reference_impl.answer import End, Event, Lost, Record, Verdict
-from walproof.inspection.text import counted, shared_prefix
 from walproof.log import Log
 
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
-#: The part of a log that is parsed, unless its elements can be parsed separately (``-stride``).
+#: At most this much of a log is parsed, unless its elements can be parsed separately (``-stride``).
 MAX_PARSED_BYTES = 16 << 20
-#: The part that is parsed for a limited number of fields.
+#: At most this much is parsed if the number of fields is limited.
 WINDOW_BYTES = 256 << 10
 #: The sign in the margin for each fate of bytes.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}
@@ -155,7 +155,7 @@ class ByteMap:
 
     @property
     def max_offset(self) -> int:
-        """Return the end of the part of the log that can be mapped."""
+        """Return the offset up to which the log can be mapped."""
         size = self.outline.size
         return size if self._has_stride else min(size, MAX_PARSED_BYTES)
 

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.kaitai.field_map import Field
+from conformance.kaitai.field_text import counted, cut, hex_text, shared_prefix, value_text
 from conformance.text import one_line
 from reference_impl.answer import Record
 from walproof.describe import NotDescribed, describe
@@ -19,16 +20,15 @@ from walproof.inspection.byte_map import (
     MappedField,
     Mark,
 )
-from walproof.inspection.text import counted, cut, hex_text, shared_prefix, value_text
 from walproof.verdict import VERDICT_STYLE
 
 _RESULT_STYLE = {True: "green", False: "bold red", None: "dim"}
 _FATE_STYLE = {"lost": "red", "torn": "yellow", "record": "green", "framing": "dim"}
 _MARK_STYLE = {**_FATE_STYLE, "end": "green", "limit": "bold", "stopped": "bold red"}
-#: Maximum width of the description of a record, in columns.
+#: Maximum width in columns of a record's description.
 MAX_COLUMNS = 400
 _WIDE = 110
-#: Widths in columns of the bytes, and of the requirements on a terminal and in a pipe.
+#: Width of the bytes in columns, and of the requirements on a terminal and in a pipe.
 _BYTES, _IDS, _IDS_IN_A_PIPE = 20, 21, 42
 
 

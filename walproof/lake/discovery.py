@@ -23,7 +23,7 @@ from walproof.lake.trees import absolute, tree_of
 
 @dataclass(frozen=True)
 class FoundLog(Entry):
-    """A log that was found by a search. Instances are small and picklable.
+    """A log that a search found. Instances are small and picklable.
 
     ``format`` is None if it has not been detected yet. If the log is a folder of several files,
     ``members`` contains these files. The log may be a copy of ``original``.

@@ -41,15 +41,17 @@ class Folder:
 class Discovery:
     """The format-specific part of discovery.
 
-    The defaults suit a format without options, whose logs are single files without a stable name.
+    The defaults suit a format that has no options and whose logs are single files without a stable
+    name.
     """
 
-    #: Options that set context keys of the readers: option name → context key and parser. A parser
-    #: returns None for the default, and raises ``ValueError`` with the expected value.
+    #: Options that set context keys of the readers. Each option name maps to a context key and a
+    #: parser. A parser returns None for the default, and raises ``ValueError`` with the expected
+    #: value.
     options: Mapping[str, tuple[str, Callable[[str], Any]]] = {}
 
-    #: Distance in bytes between the offsets where a scan may begin; None if every scan must begin
-    #: at the start of a log.
+    #: Distance in bytes between the offsets at which a scan may begin. None if every scan must
+    #: begin at the start of a log.
     restart_bytes: int | None = None
 
     def recognises(self, path: Path) -> bool:
@@ -65,7 +67,7 @@ class Discovery:
         return 0
 
     def stable_name(self, path: str, tree: Tree) -> str | None:
-        """Return a name that survives a rename; None to use the path. Raises ``OSError``."""
+        """Return a name that survives a rename, or None to use the path. Raises ``OSError``."""
         return None
 
 

@@ -41,7 +41,7 @@ def seconds(text: str) -> float:
 
 
 def time(text: str) -> float:
-    """Parse an ISO 8601 time to seconds since 1970; the default zone is UTC."""
+    """Parse an ISO 8601 time to seconds since 1970. The default time zone is UTC."""
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
@@ -50,7 +50,7 @@ def time(text: str) -> float:
 
 
 def text_value(text: str) -> str:
-    """Return the text; raise an error if it is empty."""
+    """Return the text. Raise an error if it is empty."""
     if not text:
         raise ValueError("a text that is not empty")
     return text

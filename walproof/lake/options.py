@@ -21,11 +21,11 @@ _SPARKS_OWN = re.compile(r"spark\..*|__.*")
 
 
 class BadOption(ValueError):
-    """An unknown option, or an invalid value; the message names the option."""
+    """Raised for an unknown option or an invalid value. The message names the option."""
 
 
 def option(name: str, parse: Callable[[str], Any], default: Any = None) -> Any:
-    """Return a dataclass field; ``parse`` raises ``ValueError`` with the expected value."""
+    """Return a dataclass field. ``parse`` raises ``ValueError`` with the expected value."""
     return field(default=default, metadata={"name": name, "parse": parse})
 
 

@@ -20,9 +20,9 @@ _VARIES = re.compile(
 def recognise_log(path: Path) -> str:
     """Return the format id of a file or folder. Raises ``UnknownFormat`` and ``OSError``.
 
-    A file that is empty, or begins with a mebibyte of zeros or only zeros, matches every format
-    without a signature. If the name of such a file matches exactly one format, the name determines
-    the format.
+    A file that is empty, contains only zeros, or begins with a mebibyte of zeros matches every
+    format without a signature. If the name of such a file matches exactly one format, the name
+    determines the format.
     """
     try:
         result = detect(path).id
@@ -39,7 +39,7 @@ def recognise_log(path: Path) -> str:
 
 
 def is_blank(path: Path, limit: int | None = None) -> bool:
-    """Return whether a file, or its first ``limit`` bytes, are empty or all zeros.
+    """Return whether a file (or its first ``limit`` bytes) is empty or contains only zeros.
 
     A folder is not blank. Raises ``OSError``.
     """

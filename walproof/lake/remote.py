@@ -44,7 +44,10 @@ class RangeSource:
 
 
 class RemoteLog(Log):
-    """A log reached through ``pyarrow.fs``, with ``path`` as its name. It is copied if needed."""
+    """A log that is reached through ``pyarrow.fs``.
+
+    Its name is ``path``. It is copied if needed.
+    """
 
     def __init__(
         self, format: str, found: FoundLog, context: Mapping[str, Any], options: Options

@@ -49,7 +49,7 @@ class RowReader:
         return False
 
     def rows(self, pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of parts of logs. Raises :class:`ScannerMissing`."""
+        """Yield rows for parts of logs. Raises :class:`ScannerMissing`."""
         return joined(batch for piece in pieces for batch in self._rows_of(piece))
 
     def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
@@ -86,7 +86,8 @@ class RowReader:
             if not self.skips(error) and self.shows(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"):
                 yield from self._batch(End("refused", UNKNOWN_FORMAT, None), name, common)
         except OSError as error:
-            # One unreadable file among ten thousand must not fail the job. A defect must.
+            # One unreadable file among ten thousand must not fail the job. A defect of this program
+            # must.
             fault, text = error, f"{path}: at offset {at}: {error}"
             tally.end(None, None)
             common["detail"] = printable_message(text)
@@ -137,12 +138,15 @@ class RowReader:
 
 
 class Malformed(ValueError):
-    """Mode ``FAILFAST`` found a row that is no record. The message has file, offset and reason."""
+    """Raised in mode ``FAILFAST`` for a row that is not a record.
+
+    The message contains the file, the offset and the reason.
+    """
 
 
 @dataclass
 class _Tally:
-    """The counts of a row of kind ``log``."""
+    """The counts in a row of kind ``log``."""
 
     verdict: str | None = "intact"
     reason: str | None = None

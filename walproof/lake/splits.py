@@ -75,10 +75,10 @@ class Packing:
 
 
 def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
-    """Return a log as pieces in log order; a large log is split if its format allows it."""
+    """Return a log as pieces in log order. A large log is split if its format allows it."""
     parts: Sequence[Part] = [WHOLE]
     if log.fault is None and log.size > target_bytes:
-        # The reader meets the same errors and reports them.
+        # Errors are ignored here, because the reader reports the same errors later.
         with (
             contextlib.suppress(OSError, UnknownFormat),
             opened(log, options) as source,

@@ -1,4 +1,4 @@
-"""Local folders and ``pyarrow.fs`` file systems behind one interface."""
+"""Access local folders and ``pyarrow.fs`` file systems through one interface."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from walproof.lake.retry import with_retries
 HEAD = 1 << 17
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
-#: Number of retries of a failed request to a store; the first follows after 25 ms.
+#: The number of retries after a request to a store fails. The first retry follows after 25 ms.
 S3_TRIES = 7
 
 
 class NoFileSystem(OSError):
-    """The file system is not reachable; the message gives the reason."""
+    """Raised if the file system cannot be reached. The message gives the reason."""
 
 
 class LocalTree:
@@ -104,7 +104,7 @@ class RemoteTree:
         try:
             if scheme in S3:
                 # Exponential backoff for up to 3 s. Arrow's default permits about a hundred retries
-                # for each file system object; after that, every error of the store is final.
+                # for each file system object. After that, every error of the store is final.
                 strategy = fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
                 self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=strategy)
                 self._prefix = f"{match[1]}://"
@@ -121,7 +121,7 @@ class RemoteTree:
         return path.removeprefix(self._prefix).rstrip("/")
 
     def open(self, path: str) -> Any:
-        """Return a file for reading by ranges. Raises ``OSError``."""
+        """Open a file for random access. Raises ``OSError``."""
         return self.file_system.open_input_file(self._inside(path))
 
     def _entry(self, info: Any) -> Entry:
@@ -187,7 +187,7 @@ def _typed(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def absolute(path: str) -> str:
-    """Return an absolute path in the form that tables show; local paths have no scheme."""
+    """Return an absolute path in the form that tables show. Local paths have no scheme."""
     match = _SCHEME.match(path)
     if match is not None and match[1].lower() != "file":
         return path

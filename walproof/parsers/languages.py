@@ -14,6 +14,9 @@ from conformance.process import run_program
 COMPILER = "0.11.0"
 GOFMT_SECONDS = 60
 _COMMENT = re.compile(r"^ +\* .*$", re.MULTILINE)
+_WIDE_TERM = re.compile(
+    r"\b(read_bytes_term|bytes_terminate)\((&.*?\.into\(\), )?0, (.*\"UTF-16[BL]E\")"
+)
 _BRACKET = re.compile(r"<(?!a href=|/a>)")
 
 
@@ -80,8 +83,10 @@ def _in_go_package(text: str) -> str:
     return done.stdout if done.returncode == 0 else text  # go build reports the errors
 
 
-def _without_std_import(text: str) -> str:
-    # `extern crate` is from the 2015 edition; inside one crate `super` finds the modules.
+def _in_rust_edition(text: str) -> str:
+    # The compiler ends texts in UTF-16 at the first zero byte, not at a zero unit.
+    text = _WIDE_TERM.sub(r"\1_multi(\2&[0, 0], \3", text)
+    # `extern crate` is from the 2015 edition. Inside one crate, `super` finds the modules.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
 
 
@@ -116,7 +121,7 @@ LANGUAGES = {
         ),
         Language(
             "rust", "Rust", "rust", "src", "a runtime in `kaitai/`, see below",
-            "cargo build", "cargo test", _snake(".rs"), _without_std_import,
+            "cargo build", "cargo test", _snake(".rs"), _in_rust_edition,
         ),
     )
 }  # fmt: skip

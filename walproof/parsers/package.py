@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conformance import GRAMMARS, VECTORS, __version__, templates
-from conformance.kaitai.compile import compile_to, grammar_files
+from conformance.kaitai.compile import GrammarError, compile_to, compiled, grammar_files
 from conformance.kaitai.model import Model
-from conformance.kaitai.types import class_name
+from conformance.kaitai.types import class_name, load_grammar
 from conformance.saving import is_unfinished, named_in_errors, save, temporary_sibling
 from walproof.parsers.languages import COMPILER, NOTES, Language, lower_camel
 
@@ -30,25 +28,41 @@ LOGS: list[dict[str, Any]] = [
     {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
     for file in sorted((HERE / "logs").glob("*.toml"))
 ]
+OURS = "Parsers of journal files (write-ahead logs)"
 
 RUNTIME = HERE / "runtime"
-#: Runtimes included as ``kaitai/``, for languages whose official runtime is in no registry.
+#: Runtimes that a package includes as ``kaitai/``, because the official runtime of the language is
+#: in no registry.
 RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar in a package. It imports the grammars in ``needs``; its parser is in ``file``."""
+    """A grammar in a package.
 
+    It imports the grammars in ``needs``, and its parser is in ``file``.
+    """
+
+    source: Path
     id: str
     class_name: str
     title: str
+    license: str | None
     file: str
-    needs: tuple[str, ...]
+    needs: tuple[Path, ...]
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether the grammar is one of ``ksy/``."""
+        return self.source.resolve().parent == GRAMMARS.resolve()
 
 
 class NotOurs(Exception):
     """Raised if the output folder is not empty and not a package of this program."""
+
+
+class NotRead(Exception):
+    """Raised if a grammar does not read the log for its test."""
 
 
 def all_grammars() -> list[str]:
@@ -56,50 +70,105 @@ def all_grammars() -> list[str]:
     return sorted(file.stem for file in GRAMMARS.glob("*.ksy"))
 
 
-def make_package(language: Language, out: Path, chosen: Sequence[str] = ()) -> list[Grammar]:
+def grammar_path(grammar: str) -> Path:
+    """Return the file of a grammar of ``ksy/``, such as ``leveldb_log``, or of ``path/my.ksy``."""
+    return Path(grammar) if grammar.endswith(".ksy") else GRAMMARS / f"{grammar}.ksy"
+
+
+def make_package(
+    language: Language, out: Path, chosen: Sequence[str] = (), log: Path | None = None
+) -> list[Grammar]:
     """Generate the package of one language. It replaces an earlier package in ``out``.
 
-    ``chosen`` lists the names of grammars (default: all). Raises ``GrammarError``, ``ToolMissing``,
-    :class:`NotOurs`, and ``OSError`` if ``out`` cannot be written.
+    ``chosen`` lists grammars as :func:`grammar_path` takes them (default: all of ``ksy/``), and
+    ``log`` is a log for the test of the first. Raises ``GrammarError``, ``ToolMissing``,
+    :class:`NotOurs`, :class:`NotRead`, and ``OSError`` if ``out`` cannot be written.
     """
     has_files = out.exists() and not all(map(is_unfinished, out.iterdir()))
     if has_files and not (out / MARK).exists():
         raise NotOurs(f"{out} is not empty, and not a package of walproof parsers")
-    names = list(chosen) or all_grammars()
+    files = [grammar_path(name) for name in chosen or all_grammars()]
     with named_in_errors(out), temporary_sibling(out) as fresh:
         fresh.mkdir(parents=True)
         out.mkdir(parents=True, exist_ok=True)
-        files = [GRAMMARS / f"{name}.ksy" for name in names]
         # The compiler runs first, because it has the best error messages.
         compile_to(language.target, files, fresh / language.sources)
-        packaged = [_grammar(language, name) for name in names]
-        needed = [name for grammar in packaged for name in grammar.needs if name not in names]
-        packaged += [_grammar(language, name) for name in dict.fromkeys(needed)]
+        packaged = [_grammar(language, file) for file in files]
+        needed = [file for grammar in packaged for file in grammar.needs if file not in files]
+        packaged += [_grammar(language, file) for file in dict.fromkeys(needed)]
+        _check_ids(packaged)
+        if language.id in RUNTIMES:
+            _check_processes(packaged)
         for file in (fresh / language.sources).iterdir():
             text = language.finish(file.read_text(encoding="utf-8"))
             file.write_text(text, encoding="utf-8")
-        by_id = {grammar.id: grammar for grammar in packaged}
+        by_id = {grammar.id: grammar for grammar in packaged if grammar.is_ours}
         logs = [
-            {**log, "class_name": by_id[log["grammar"]].class_name}
-            for log in LOGS
-            if log["grammar"] in by_id
+            {**each, "class_name": by_id[each["grammar"]].class_name, "path": VECTORS / each["log"]}
+            for each in LOGS
+            if each["grammar"] in by_id
         ]
+        if log is not None:
+            logs.append(_own_log(packaged[0], log))
         _add_templates(language, packaged, logs, fresh)
         if language.id in RUNTIMES:
             shutil.copytree(RUNTIMES[language.id], fresh / "kaitai")
-        for log in logs:
+        for each in logs:
             (fresh / "logs").mkdir(exist_ok=True)
-            shutil.copy(VECTORS / log["log"], fresh / "logs" / f"{log['grammar']}.log")
-        shutil.copy(GRAMMARS / "LICENSE", fresh)
+            shutil.copy(each["path"], fresh / "logs" / f"{each['grammar']}.log")
+        if by_id:
+            shutil.copy(GRAMMARS / "LICENSE", fresh)
         _replace(fresh, out)
     return packaged
 
 
-def _grammar(language: Language, name: str) -> Grammar:
-    files = grammar_files(name, GRAMMARS)
-    title = yaml.safe_load(files[0].read_bytes())["meta"]["title"]
-    needs = tuple(file.stem for file in files[1:])
-    return Grammar(name, class_name(name), title, language.file_name(name), needs)
+def _grammar(language: Language, source: Path) -> Grammar:
+    needs = tuple(grammar_files(source.stem, source.parent)[1:])
+    meta = load_grammar(source)["meta"]
+    id = str(meta["id"])
+    # The title is also part of comments and string literals.
+    title = " ".join(re.sub(r'["\\]|\*/', " ", str(meta.get("title", id))).split())
+    return Grammar(
+        source, id, class_name(id), title, meta.get("license"),
+        language.file_name(id), needs,
+    )  # fmt: skip
+
+
+def _check_ids(packaged: Sequence[Grammar]) -> None:
+    known: dict[str, Path] = {}
+    for grammar in packaged:
+        if (other := known.setdefault(grammar.id, grammar.source)) != grammar.source:
+            raise GrammarError(f"{grammar.source}:1:1: error: {other} has the same meta/id")
+
+
+def _check_processes(packaged: Sequence[Grammar]) -> None:
+    for grammar in packaged:
+        lines = grammar.source.read_text("utf-8").splitlines()
+        for number, line in enumerate(lines, 1):
+            if match := re.match(r"[ -]*(process: *zlib)\b", line):
+                where = f"{grammar.source}:{number}:{match.start(1) + 1}"
+                raise GrammarError(f"{where}: error: the runtime in this package has no zlib")
+
+
+def _own_log(grammar: Grammar, log: Path) -> dict[str, Any]:
+    """Return an entry as in :data:`LOGS`: the first array, as the Python parser reads it."""
+    fields = load_grammar(grammar.source).get("seq") or ()
+    arrays = (each["id"] for each in fields if {"id", "repeat"} <= {*each} and "if" not in each)
+    array = next(arrays, None)
+    module = compiled(grammar.source.stem, grammars=grammar.source.parent, id=grammar.id)
+    try:
+        read = getattr(module, grammar.class_name).from_bytes(log.read_bytes())
+    except Exception as error:  # any exception of a generated parser
+        raise NotRead(
+            f"{grammar.source} does not read {log}: {type(error).__name__}: {error}"
+        ) from None
+    return {
+        "grammar": grammar.id,
+        "class_name": grammar.class_name,
+        "path": log,
+        "array": array,
+        "count": array and len(getattr(read, array)),
+    }
 
 
 def _add_templates(
@@ -110,12 +179,20 @@ def _add_templates(
 ) -> None:
     environment = templates.environment(TEMPLATES)
     version = re.match(r"\d+\.\d+\.\d+", __version__)
+    titles = ", ".join(grammar.title for grammar in packaged)
+    is_ours = all(grammar.is_ours for grammar in packaged)
+    licences = {grammar.license for grammar in packaged}
     context: dict[str, Any] = {
         "language": language,
         "note": NOTES.get(language.id),
         "grammars": sorted(packaged, key=lambda grammar: grammar.id),
         "logs": logs,
-        "models": {grammar.id: Model(grammar.id) for grammar in packaged},
+        "models": {
+            grammar.id: Model(grammar.source.stem, grammar.source.parent) for grammar in packaged
+        },
+        "is_ours": is_ours,
+        "description": OURS if is_ours else f"Parsers of {titles}",
+        "license": licences.pop() if len(licences) == 1 else None,
         # Cargo, npm and CMake accept three numbers only.
         "version": version[0] if version else "0.0.0",
         "walproof": __version__,

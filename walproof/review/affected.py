@@ -19,9 +19,10 @@ _MAX_FILES = 4
 
 
 def failing_implementations(table: Table) -> dict[str, int]:
-    """Return the implementations that pass vectors whose records change, with their number.
+    """Return the implementations that pass changed vectors, with the number of vectors.
 
-    The lists of known failures tell which vectors an implementation passes.
+    A vector is changed if its records change. The lists of known failures show which vectors an
+    implementation passes.
     """
     # The names of damaged copies are not ids of vectors.
     changed = {each.log for each in table.changed if each.rule in _OTHER_RECORDS}
@@ -38,9 +39,9 @@ def failing_implementations(table: Table) -> dict[str, int]:
 
 
 def uses_of_field(root: Path, grammar: str, name: str) -> str:
-    """Return the lines of recipes, chapters, plug-ins and adapters that name a field, as text.
+    """Return the lines in recipes, chapters, plug-ins and adapters that name a field, as text.
 
-    Equal names of other fields count too.
+    Other fields with the same name are included.
     """
     pattern = re.compile(rf"[.`\"']{re.escape(name)}(?![\w-])")
     lines: dict[str, list[int]] = {}

@@ -38,7 +38,7 @@ class Table:
     format: str
     #: The executable specification or the grammar.
     reader: str
-    #: Number of logs, and of logs with equal answers, undamaged (False) and damaged (True).
+    #: The number of logs, and of logs with equal answers, by whether they are damaged.
     logs: Counter[bool] = field(default_factory=Counter)
     alike: Counter[bool] = field(default_factory=Counter)
     changed: list[Changed] = field(default_factory=list)
@@ -141,7 +141,10 @@ def _difference(log: ReviewedLog) -> tuple[str, str]:
 
 
 def describe(replies: Mapping[str, Any]) -> str:
-    """Describe the difference between the replies of both sides, empty if they agree."""
+    """Describe the difference between the replies of both sides.
+
+    The text is empty if they agree.
+    """
     old, new = replies["old"], replies["new"]
     if "error" in old or "error" in new:
         outcomes = [reply.get("error", "an answer") for reply in (old, new)]

@@ -24,7 +24,7 @@ class CannotReview(Exception):
 class ReviewFinding:
     """An effect of a change."""
 
-    #: Id in the table of docs/review.md.
+    #: The id of the rule, as in the table of docs/review.md.
     rule: str
     #: Classes of affected readers and writers.
     classes: tuple[Class, ...]
@@ -45,7 +45,7 @@ class ReviewFinding:
 
     @property
     def location(self) -> tuple[str, int]:
-        """File and line; the line is 0 for a whole file."""
+        """The file and line. The line is 0 for a whole file."""
         file, _, line = self.where.rpartition(":")
         return (file, int(line)) if line.isdigit() else (self.where, 0)
 

@@ -34,7 +34,7 @@ _COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|dat
 class FieldText(NamedTuple):
     """The YAML of a field or an instance, without its documentation."""
 
-    #: Name with the name of its type: ``record_header.len_data``.
+    #: Name of the field after the name of its type, such as ``record_header.len_data``.
     name: str
     attributes: Mapping[str, str]
     #: ``ksy/x.ksy:12``.
@@ -77,7 +77,7 @@ def field_texts(grammar: str, root: Path) -> dict[str, FieldText]:
 
 
 def _members(type: Type) -> Iterator[tuple[tuple[str, str], str, Any]]:
-    """Yield path in the YAML, id and body of the fields and instances of a type."""
+    """Yield each field and instance of a type: its path in the YAML, its id and its body."""
     for number, body in enumerate(type.body.get("seq") or ()):
         yield ("seq", str(number)), str(body.get("id", f"_unnamed{number}")), body
     for id, body in (type.body.get("instances") or {}).items():
@@ -158,7 +158,7 @@ class GrammarChange:
     paths: set[str] = field(default_factory=set)
 
     def findings(self) -> Iterator[ReviewFinding]:
-        """Yield a finding for each changed field; the logs decide its severity."""
+        """Yield a finding for each changed field. Its severity depends on the logs."""
         for path in [*self.old, *(path for path in self.new if path not in self.old)]:
             old, new = self.old.get(path), self.new.get(path)
             side = new or self.old[path]
@@ -238,7 +238,8 @@ def compare_grammars(old: Path, new: Path) -> dict[str, GrammarChange]:
     for name in sorted({file.stem for file in (old / "ksy").glob("*.ksy")}):
         if (new / "ksy" / f"{name}.ksy").is_file():
             folders = [parser_folder(name, True, root / "ksy") for root in (old, new)]
-            if folders[0].name == folders[1].name:  # the names contain a digest of the grammar
+            # the names of the folders contain a digest of the grammar
+            if folders[0].name == folders[1].name:
                 continue
             texts = [field_texts(name, root) for root in (old, new)]
             attributes = [[(path, t.attributes) for path, t in s.items()] for s in texts]
@@ -265,7 +266,7 @@ def read_with_grammars(
     changes: Mapping[str, GrammarChange], format: str, logs: Iterable[ReviewedLog],
     worker: RevisionReaders, scratch: Path,
 ) -> Table:  # fmt: skip
-    """Read the logs with the parsers of both versions; return the table of changed answers."""
+    """Read the logs with the parsers of both versions. Return the table of changed answers."""
     table = Table(format, "grammar")
     differing: set[ReviewedLog] = set()
     # Undamaged logs come first: if an undamaged log differs, its damaged copies prove nothing.

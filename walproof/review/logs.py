@@ -22,7 +22,7 @@ MAX_CONTROLS = 12
 
 @dataclass(eq=False)
 class ReviewedLog:
-    """A log from one or both versions of the repository; the readers of both versions read it."""
+    """A log from one or both versions of the repository. The readers of both versions read it."""
 
     name: str
     format: str
@@ -47,7 +47,7 @@ class ReviewedLog:
 
 
 def logs_of(roots: Mapping[str, Path], format: str) -> list[ReviewedLog]:
-    """Return the logs of the vectors of both sides, equal logs once. Raises ``BrokenVector``."""
+    """Return the logs of both sides' vectors, without duplicates. Raises ``BrokenVector``."""
     logs: dict[str, ReviewedLog] = {}
     controls: list[tuple[ReviewedLog, dict[str, ReviewedLog], str | None]] = []
     for side, root in roots.items():
@@ -112,7 +112,7 @@ def _damaged(log: ReviewedLog, count: int, chance: random.Random) -> Iterator[tu
         name, family = chance.choice(names), chance.choice(list(DAMAGES))
         file = ControlFile(name, control.files[name], control.fields[name], log.name)
         damages = DAMAGES[family](file, ())
-        # Truncations and flips are a sequence that computes a damage only when it is chosen.
+        # Truncations and flips are many, so each is computed only when it is chosen.
         damages = damages if isinstance(damages, Sequence) else list(damages)
         if not damages:
             continue

@@ -43,7 +43,8 @@ class Review:
     #: Mechanisms that isolated the readers (``by``), and accesses that remained possible
     #: (``could``).
     isolation: dict[str, list[str]] = field(default_factory=dict)
-    #: Format → the implementations that pass vectors whose records change, and the number of these.
+    #: By format, the implementations that pass vectors whose records change, and the number of
+    #: these vectors.
     failing: dict[str, dict[str, int]] = field(default_factory=dict)
     #: False if neither formats nor grammars were compared.
     is_compared: bool = True

@@ -22,7 +22,7 @@ WORKER = Path(__file__).resolve().parent / "worker.py"
 
 
 def take_out(root: Path, revision: str, into: Path) -> str:
-    """Extract the :data:`PARTS` of a revision; return the short id of the commit.
+    """Extract the :data:`PARTS` of a revision. Return the short id of the commit.
 
     Raises :class:`~walproof.review.finding.CannotReview`.
     """
@@ -76,7 +76,7 @@ class RevisionReaders:
         )
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """Send a request; return the reply, or ``{"error": …}`` if the reader fails."""
+        """Send a request and return the reply. If the reader fails, return ``{"error": …}``."""
         try:
             return self._program.request(request)
         except NoReply as why:

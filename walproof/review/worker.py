@@ -95,7 +95,7 @@ def grammars(request: dict[str, Any]) -> dict[str, Any]:
     for path, was in old.instances.items():
         now = new.instances.get(path, was)
         if was != now:
-            # Programs use a computed value; bytes at an offset are part of the log.
+            # Programs use a computed value, but bytes at an offset are part of the log.
             (values if was[0] is None else both).append(f"{path}: {_shown(was)} → {_shown(now)}")
     paths = {generic(leaf.path) for leaf in old.leaves + new.leaves}
     one_sided = (old.error == "") != (new.error == "")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
-from reference_impl.answer import Answer, Record, collect
+from reference_impl.answer import Answer, Record, collect, payload_to_json
 from reference_impl.answer import Event as ReferenceEvent
 from walproof.formats import plugin_for
 from walproof.scanners import scanner
+from walproof.scanners.columns import ABSENT, Column
 from walproof.scanners.model import Event, ReadableLog, Records, Wanted
 
 
@@ -18,7 +20,7 @@ def answer(format_id: str, events: Iterable[Event]) -> Answer:
 
 
 def read(log: ReadableLog) -> Iterator[ReferenceEvent]:
-    """Yield the same events as ``Format.read`` in the profile ``recover``, by the scanner."""
+    """Yield the events of a scanner in the form of ``Format.read`` in the profile ``recover``."""
     return in_full(log.format, scanner(log.format).scan(log, Wanted()))
 
 
@@ -40,15 +42,35 @@ def _one_by_one(format_id: str, events: Iterable[Event | Record]) -> Iterator[Re
 
 def records(format_id: str, run: Records) -> Iterator[Record]:
     """Yield the records of a run. Raises ``ValueError`` if payloads are missing or truncated."""
+    for at, size, fields, payload in _rows(format_id, run):
+        yield Record(at, size, payload, fields, run.file)
+
+
+def json_records(format_id: str, run: Records) -> Iterator[dict[str, Any]]:
+    """Yield the records of a run as ``Record.to_json`` does. Raises like :func:`records`."""
+    plugin = plugin_for(format_id)
+    if plugin.adds_fields:
+        yield from (plugin.add_fields(record).to_json() for record in records(format_id, run))
+        return
+    file = {} if run.file is None else {"file": run.file}
+    for at, size, fields, payload in _rows(format_id, run):
+        yield {**file, "at": at, "size": size, **fields, **payload_to_json(payload)}
+
+
+def _rows(format_id: str, run: Records) -> Iterator[tuple[int, int, dict[str, Any], bytes]]:
+    """Return the offset, size, fields and payload of each record of a run."""
     if run.payload is None or run.truncated is not None:
         raise ValueError("the records of an answer need complete payloads")
     columns = [column for column in plugin_for(format_id).columns if column.name in run.fields]
-    values = [run.fields[column.name].to_pylist() for column in columns]
-    for n, payload in enumerate(run.payload.to_pylist()):
-        fields: dict[str, Any] = {}
-        for column, of_run in zip(columns, values, strict=True):
-            value, of_run[n] = of_run[n], None  # free long values early
-            if value is not None:
-                fields[column.name] = column.to_answer(value)
-                del value
-        yield Record(int(run.at[n]), int(run.size[n]), payload, fields, run.file)
+    fields = _fields(columns, run) if columns else repeat({}, len(run))
+    return zip(run.at.tolist(), run.size.tolist(), fields, run.payload.to_pylist(), strict=True)
+
+
+def _fields(columns: Sequence[Column], run: Records) -> Iterator[dict[str, Any]]:
+    names = [column.name for column in columns]
+    answers = [column.answers(run.fields[column.name]) for column in columns]
+    # One record at a time, because a parsed value takes much more memory than its text.
+    for values in zip(*answers, strict=True):
+        yield {
+            name: value for name, value in zip(names, values, strict=True) if value is not ABSENT
+        }

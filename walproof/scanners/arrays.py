@@ -33,5 +33,5 @@ def binary(ends: NDArray[Any], data: Any, type_: pa.DataType) -> pa.Array:
 
     ``ends`` has the type int32, or int64 for large types.
     """
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)[: ends[-1]]]
     return pa.Array.from_buffers(type_, len(ends) - 1, buffers, null_count=0)

@@ -16,14 +16,14 @@ class ByteSource(Protocol):
     size: int
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return ``length`` bytes, fewer at the end of the file. Raises ``OSError``."""
+        """Return ``length`` bytes, or fewer at the end of the file. Raises ``OSError``."""
 
     def close(self) -> None:
         """Close the file."""
 
 
 class LocalSource:
-    """A local file. Its size is the size at opening, because live logs grow."""
+    """A local file. Its size does not change after it is opened, even if the log grows."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -35,7 +35,7 @@ class LocalSource:
         return room[: self.read_into(offset, room)].tobytes()
 
     def read_into(self, offset: int, room: NDArray[np.uint8]) -> int:
-        """Fill ``room`` from ``offset`` on; return the number of bytes. Raises ``OSError``."""
+        """Fill ``room`` with bytes from ``offset`` on. Return their number. Raises ``OSError``."""
         length = max(0, min(len(room), self.size - offset))
         view, done = room.data[:length], 0
         while done < length and (more := os.preadv(self._descriptor, [view[done:]], offset + done)):

@@ -6,7 +6,7 @@ A change to the record fields of a register changes the schema of the data sourc
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDEST = (1 << 64) - 1
-#: Fields of the records of every format, which have columns of their own.
+#: Record fields of every format, which have fixed columns.
 COMMON_FIELDS = frozenset({"file", "at", "size", "payload"})
+#: The value of a field that a record lacks. None is a value: a stored null.
+ABSENT: Any = object()
 
 
 @dataclass(frozen=True)
@@ -37,17 +39,22 @@ class Column:
     @cached_property
     def type(self) -> pa.DataType:
         """Return the type of the column."""
-        # pyarrow belongs to an extra; listing columns works without pyarrow.
+        # pyarrow belongs to an extra, but listing columns works without pyarrow.
         import pyarrow as pa
 
         return pa.type_for_alias(self.type_name)
 
     def of(self, record: Record) -> Any:
-        """Return the value for the column; None if the record has none."""
+        """Return the value for the column, or None if the record has no value."""
         return record.fields.get(self.name)
 
+    def answers(self, values: pa.Array) -> Iterator[Any]:
+        """Yield the field of an answer for each value of the column; ``ABSENT`` for null."""
+        for value in values.to_pylist():
+            yield ABSENT if value is None else self.to_answer(value)
+
     def to_answer(self, value: Any) -> Any:
-        """Return the field of an answer for a value of the column that is not null."""
+        """Return the answer's field for a column value that is not null."""
         return value
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
@@ -75,7 +82,10 @@ class JsonColumn(Column):
     """A structured field, which is JSON text in a column."""
 
     def of(self, record: Record) -> Any:
-        """Return the JSON text, or None without the field. A stored null is the text ``null``."""
+        """Return the JSON text, or None if the field is missing.
+
+        A stored null is the text ``null``.
+        """
         if self.name not in record.fields:
             return None
         return json.dumps(record.fields[self.name], ensure_ascii=False, separators=(",", ":"))
@@ -85,7 +95,7 @@ class JsonColumn(Column):
         return json.loads(value)
 
 
-#: The class and the default type of the column for each type of a record field.
+#: The class and the default column type for each type of record field.
 _BY_TYPE: Mapping[str, tuple[type[Column], str]] = {
     "integer": (Column, "int64"),
     "decimal": (NumberColumn, "uint64"),

@@ -17,7 +17,7 @@ from walproof.scanners.byte_source import ByteSource
 #: A run of records ends at MAX_ROWS rows or MAX_BYTES bytes of payload, whichever comes first.
 MAX_ROWS = 65_536
 MAX_BYTES = 4 << 20
-#: Rows processed at a time by code that expands records.
+#: Number of rows that are processed at a time where records are expanded.
 PIECE_ROWS = 16_384
 #: Maximum bytes in a column of payloads.
 LONGEST = 2**31 - 1
@@ -25,7 +25,7 @@ LONGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Wanted:
-    """A selection of the output; ``columns`` is None to select all fields.
+    """A selection of the output. If ``columns`` is None, all fields are selected.
 
     Payloads and values of journal entries are truncated to ``max_payload`` bytes, and their records
     are marked in ``Records.truncated``.
@@ -37,7 +37,10 @@ class Wanted:
 
     @property
     def cap(self) -> int:
-        """Return the maximum number of payload bytes that a kernel stores; negative for none."""
+        """Return the maximum number of payload bytes that a kernel stores.
+
+        It is negative for none.
+        """
         return min(self.max_payload, LONGEST) if self.payload else -1
 
     def wants(self, column: str) -> bool:
@@ -47,7 +50,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a log that can be scanned separately; picklable.
+    """A part of a log that can be scanned separately. Instances can be pickled.
 
     ``[start, end)`` are byte offsets in ``file``, which is None in a log of one file. ``state`` is
     the state of the format's scanner at ``start``.
@@ -64,7 +67,7 @@ WHOLE = Part()
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """A run of ``n`` records of one file, in log order, as columns.
+    """A run of ``n`` records in one file, in log order, as columns.
 
     ``at`` and ``size`` are in bytes. ``payload`` is a binary array, or None if payloads were not
     selected. ``truncated`` is None if no record was truncated. ``fields`` contains the selected
@@ -92,13 +95,13 @@ class Records:
             truncated=None if self.truncated is None else self.truncated[start:stop],
         )
 
-    def pieces(self) -> Iterator[Records]:
-        """Yield the records in pieces of at most :data:`PIECE_ROWS`."""
-        if len(self) <= PIECE_ROWS:
+    def pieces(self, rows: int = PIECE_ROWS) -> Iterator[Records]:
+        """Yield the records in pieces of at most ``rows``."""
+        if len(self) <= rows:
             yield self
             return
-        for start in range(0, len(self), PIECE_ROWS):
-            yield self.slice(start, start + PIECE_ROWS)
+        for start in range(0, len(self), rows):
+            yield self.slice(start, start + rows)
 
 
 Event = Records | Lost | End
@@ -117,7 +120,11 @@ class ReadableLog(Protocol):
 
     @property
     def readable(self) -> Path:
-        """The path for readers."""
+        """The path that readers open."""
+
+    @property
+    def is_read_by_scanner(self) -> bool:
+        """True if the log is large, and a scanner can read it. Raises ``OSError``."""
 
     def is_folder(self) -> bool:
         """Return whether the log consists of several files."""
@@ -145,7 +152,7 @@ class Scanner(Protocol):
         """
 
     def scan(self, log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """Yield the events of a part; only ``WHOLE`` has an ``End``. Raises ``OSError``.
+        """Yield the events of a part. Only ``WHOLE`` has an ``End``. Raises ``OSError``.
 
         All parts together yield exactly the records and lost ranges of the log.
         """

@@ -1,4 +1,4 @@
-"""The executable specification in columns, and the hand-over from a kernel to it."""
+"""Run the executable specification with columns, and hand over from a kernel to it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class _RowBuilder:
         self.file = record.file
 
     def take(self) -> Iterator[Records]:
-        """Yield the records as columns, and forget them."""
+        """Yield the records as columns and clear the list."""
         if not self.rows:
             return
         at, size, payloads, are_cut, values = zip(*self.rows, strict=True)

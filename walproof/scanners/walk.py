@@ -18,8 +18,8 @@ from walproof.scanners.window import passing_window
 #: with a truncated payload, number of bytes that the next record needs. Kernels may add indices.
 AT, BASE, ROWS, CUT, NEED = range(5)
 
-#: Return values of kernels: more bytes are needed; the result arrays are full; the records end;
-#: the next bytes are not an intact record.
+#: Return values of kernels. They mean that more bytes are needed, that the result arrays are full,
+#: that the records end, or that the next bytes are not an intact record.
 USED_UP, FULL_UP, ENDED, NOT_PLAIN = range(4)
 
 #: Maximum number of bytes held in memory for one record. The specification reads longer records.

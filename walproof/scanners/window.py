@@ -10,8 +10,8 @@ from walproof.scanners.byte_source import ByteSource, LocalSource
 
 #: Bytes read at a time.
 WINDOW_BYTES = 1 << 20
-#: Bytes read at a time by a scan that reads each byte of a local file once; they fit the
-#: second-level cache of the processor.
+#: The number of bytes that a scan reads at a time if it reads each byte of a local file once. They
+#: fit into the second-level cache of the processor.
 PASSING_BYTES = 1 << 19
 #: Bytes read at a time from a remote file, where each request is expensive.
 REMOTE_BYTES = 8 << 20

@@ -38,7 +38,7 @@ class AppendRequest:
 
 @dataclass(frozen=True)
 class _AfterAppend:
-    """The refusal if any, the answer, the log, and all files after an append."""
+    """The result of an append: a refusal if there was one, the answer, the log, all files."""
 
     refused: bool
     answer: Answer
@@ -80,7 +80,7 @@ class Appender:
     def _aimed(
         self, control: Control, setting: Setting, contents: Contents, before: Answer
     ) -> NewRecord:
-        """Return a new record for a generated log; it may end where lost bytes point."""
+        """Return a new record for a generated log. It may end at an offset that lost bytes name."""
         chance = Random(digest(contents))
         sizes = properties.aimed_sizes(contents, before) or [0, 1, 20, 200]
         return self.format_sweep.sized(task_of(control, setting), chance.choice(sizes))

@@ -20,7 +20,7 @@ from walproof.sweep.settings import Setting, settings_of
 #: Each byte adds a case, because the sweep cuts a control at each offset.
 MAX_CONTROL_BYTES = 40 << 10
 
-#: Maximum number of records in a control; each case reads all records.
+#: Maximum number of records in a control, because each case reads all records.
 MAX_CONTROL_RECORDS = 64
 
 
@@ -35,14 +35,14 @@ class Control:
     id: str
     format: str
     contents: Contents
-    #: ControlFile name of the log. Some formats derive the file type from its extension.
+    #: File name of the log. Some formats derive the file type from its extension.
     name: str
     context: Mapping[str, Any] = field(default_factory=dict)
     #: Records that the executable specification returns.
     records: tuple[Record, ...] = ()
     #: Field map of each file, so that workers need no grammars.
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
-    #: All settings; the first two have the control's own context, in the two reading profiles.
+    #: All settings. The first two have the control's own context and are the two reading profiles.
     settings: Sequence[Setting] = ()
     #: Earlier states of a generated log, newest first.
     earlier: Sequence[Control] = field(default=(), repr=False)
@@ -63,7 +63,7 @@ class Control:
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """Contents by file name; the name is empty in a log of one file."""
+        """The contents by file name. In a log of one file, the name is empty."""
         return by_name(self.contents)
 
     @property
@@ -84,7 +84,10 @@ def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
 
 
 def control_of_log(format: str, path: Path, context: Mapping[str, Any]) -> Control:
-    """Return an undamaged log on disk as a control, whose copies keep its name."""
+    """Return an undamaged log on disk as a control.
+
+    Copies of the control have the name of the log.
+    """
     contents = read_contents(path)
     records = answer_to(format, contents, context, name=path.name).records
     settings = settings_of((), format, context, records)
@@ -124,7 +127,7 @@ def with_fields(bare: Control) -> Control:
 def choose(vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]) -> list[Control]:
     """Return the controls of a sweep, smallest log first. Raises :class:`NoControl`.
 
-    Without ``patterns``, large logs are left out.
+    Without ``patterns``, large logs are omitted.
     """
     controls = []
     of_format = [vector for vector in vectors.values() if vector.body["format"] == format]

@@ -17,8 +17,8 @@ from walproof.sweep.enumeration import LogDamage
 #: The effect of a finding.
 DOMINANCE = "dominance"
 
-#: The payload, which is compared as a digest, and the place of a record, which damage before the
-#: record moves.
+#: Fields that do not identify a record: its payload is compared as a digest, and damage before the
+#: record moves its place.
 _NOT_IDENTIFYING = frozenset({"payload", "file", "at", "size"})
 
 Json = Mapping[str, Any]
@@ -32,8 +32,8 @@ def true_records(records: Sequence[Record]) -> list[Json]:
 def unambiguous(true: Sequence[Json], change: LogDamage, older: Sequence[Control]) -> list[Json]:
     """Return the true records of a damaged log.
 
-    If the damage copied bytes of an older log, its records do not count: a reader may have found
-    them there.
+    If the damage copied bytes of an older log, the records of this log do not count, because a
+    reader may have found them in the copied bytes.
     """
     copied = _copied_logs(change)
     imported = {
@@ -64,8 +64,9 @@ def missing_records(
 ) -> list[Json]:
     """Return the true records that are in the ``actual`` answer and not in the ``expected`` answer.
 
-    Records are equal if their payloads are equal, and all other fields that the program reports and
-    that a true record has. A record counts as often as in the undamaged log.
+    Two records are equal if their payloads are equal and all other fields that the program reports
+    are equal. Fields that the true record does not have are ignored. A record counts as often as in
+    the undamaged log.
     """
     settled = {name for name, field in registers()[format].fields.items() if field.is_settled}
     of_true = {name for record in true for name in record}
@@ -81,9 +82,9 @@ def missing_records(
 
 
 def reason_for(record: Json, expected: Answer) -> str:
-    """Return the reason code of the lost range that touches a missing record, or of the log.
+    """Return the reason code of the lost range at a missing record, or of the log.
 
-    Without a reason, the log is ``intact``.
+    If there is no reason code, return ``intact``.
     """
     end = record["at"] + record["size"]
     for gap in expected.lost:
@@ -93,7 +94,7 @@ def reason_for(record: Json, expected: Answer) -> str:
 
 
 def exception_for(format: str, reader: str, reason: str, change: LogDamage) -> str | None:
-    """Return the requirement that excepts records lost for a reason, returned by this reader."""
+    """Return the requirement of the exception for this reader, reason and damage, or None."""
     damages = [f"{each.family} {each.field}" for each in change.halves or (change,)]
     for entry in registers()[format].unproven:
         is_listed = reader in entry.readers and reason in entry.reasons

@@ -49,15 +49,15 @@ _SEVERITY = {effect: rank for rank, effects in enumerate(_BY_SEVERITY) for effec
 
 
 def rank(effects: str) -> int:
-    """Return the severity of effects joined by ``+``; 0 is the most harmful."""
+    """Return the severity of effects joined by ``+``. The most harmful effect has severity 0."""
     return min(_SEVERITY.get(effect, len(_SEVERITY)) for effect in effects.split("+"))
 
 
 @dataclass(frozen=True)
 class AnswerDifference:
-    """One wrong answer: its effects, the harness's description, reported verdict and reason."""
+    """One wrong answer: its effects, the description of the harness, the verdict and the reason."""
 
-    #: Effects on the answer, joined by ``+``.
+    #: The effects on the answer, joined by ``+``.
     kind: str
     text: str
     verdict: str = ""
@@ -65,14 +65,14 @@ class AnswerDifference:
 
 
 class Effect(NamedTuple):
-    """Implementation and effect of a difference; equal effects are one finding.
+    """The implementation and the effect of a difference. Equal effects are one finding.
 
-    The damage is no part of it, because many changes can reveal one defect.
+    The damage is not part of the key, because many changes can reveal one defect.
     """
 
     implementation: str
-    #: The most harmful effect, from which the others follow; for a write or an append, the profile
-    #: comes before it.
+    #: The most harmful effect, which causes the others. For a write or an append, the profile comes
+    #: before it.
     action: str
     #: Verdict and reason of the executable specification, then those of the implementation.
     verdict: str = ""
@@ -108,7 +108,7 @@ class Effect(NamedTuple):
 def difference_of(
     result: Mapping[str, Any], judgement: ReplyJudgement | None, written: frozenset[str] | None
 ) -> AnswerDifference | None:
-    """Return the difference in a result of the harness; None if the case passed or was skipped.
+    """Return the difference in a result of the harness, or None if the case passed or was skipped.
 
     ``written`` contains the keys of all written payloads, or is None if the damage forged
     checksums.
@@ -139,7 +139,7 @@ def compare(
     parts: Sequence[str],
     written: frozenset[str] | None,
 ) -> AnswerDifference | None:
-    """Return the difference of two normalised answers in ``parts``; None if they agree."""
+    """Return the difference of two normalised answers in ``parts``, or None if they agree."""
     sentences = differences(expected, actual, parts)
     if not sentences:
         return None

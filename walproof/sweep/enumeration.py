@@ -35,8 +35,8 @@ SHIFTING = frozenset(
 #: a file where bytes are inserted or replaced by older bytes.
 MAX_SPLICES, CONTENT_FLIPS, MAX_BOUNDARIES = 40, 16384, 512
 
-#: Maximum number of files of a control whose names are changed: half are the first files, half the
-#: last files.
+#: Maximum number of files in a control whose names are changed. Half of them are the first files,
+#: and half are the last files.
 NAMES_OF = 12
 
 #: Number of equal bytes that separate two ranges of one write.
@@ -86,7 +86,7 @@ class Family(NamedTuple):
 
 
 class Computed(Sequence[Any]):
-    """A sequence whose elements are computed on access."""
+    """A sequence. Its elements are computed on access."""
 
     def __init__(self, count: int, element: Callable[[int], Any]) -> None:
         self._count = count
@@ -102,7 +102,7 @@ class Computed(Sequence[Any]):
 
 
 class DamagedControl(DamagedLog):
-    """A control to which operations are applied, with its precomputed field maps."""
+    """A control to which operations are applied. Its field maps are computed in advance."""
 
     def __init__(self, control: Control, older: Sequence[Control] = ()) -> None:
         logs = {log.id: log.contents for log in (control, *older)}
@@ -110,7 +110,7 @@ class DamagedControl(DamagedLog):
         self._maps = control.fields
 
     def fields_of(self, file: str) -> Iterator[Field]:
-        """Yield the fields of a file of the control."""
+        """Yield the fields of a control file."""
         yield from self._maps[file].by_path.values()
 
     def field(self, path: str, file: str = "") -> Field:
@@ -119,7 +119,7 @@ class DamagedControl(DamagedLog):
 
 
 class Enumeration:
-    """All ways to damage a control, each with the number of a family and a number within it.
+    """All ways to damage a control, each with a family number and a number within the family.
 
     Equal arguments give the same numbers in every process. ``older`` contains logs that serve as
     older generations.
@@ -175,7 +175,7 @@ class Enumeration:
 
     def _combined(self, first: LogDamage, second: LogDamage) -> LogDamage | None:
         if first == second or (first.forges and second.forges):
-            return None  # with two seals, each change would also reseal the other change
+            return None  # each checksum would also cover the other change
         try:
             edits = [self.damaged(change)[1] for change in (first, second)]
         except BadOperation:
@@ -243,7 +243,7 @@ class ControlFile:
 
 
 def families_of_file(file: ControlFile, older: Sequence[Control], format: str) -> Iterator[Family]:
-    """Yield the families of one file; their order determines the numbers of cases."""
+    """Yield the families of one file. Their order determines the numbers of cases."""
     content = file.fields.content
     # The step is odd, so that a sample has all bits of a byte.
     bits = range(0, 8 * len(content), -(-8 * len(content) // CONTENT_FLIPS) | 1)
@@ -294,7 +294,7 @@ def _set(file: ControlFile, field: Field, new: bytes) -> Operation:
 
 
 def edge_values(old: bytes) -> list[bytes]:
-    """Return extreme numbers, 1, and the old value ± 1, in both byte orders."""
+    """Return extreme numbers, 1, and the old value plus and minus 1, in both byte orders."""
     width = len(old)
     top = 1 << 8 * width - 1
     edges = []
@@ -457,7 +457,7 @@ DAMAGES: Mapping[str, _Damages] = {
 
 
 def families_of_files(control: Control) -> list[Family]:
-    """Return the families of changes to whole files; the list is empty for a log of one file."""
+    """Return the families of changes to whole files. The list is empty for a log of one file."""
     if isinstance(control.contents, bytes):
         return []
     changes: dict[str, list[LogDamage]] = {name: [] for name in ON_FILES}

@@ -22,7 +22,7 @@ CONTENT = frozenset(
 
 @dataclass(frozen=True)
 class FieldsOfFile:
-    """The field map of one file of a control, for looking up offsets."""
+    """A field map of a control file, for looking up offsets."""
 
     size: int
     #: One field for each span of at least one byte. Values are removed, because their classes exist
@@ -41,7 +41,7 @@ class FieldsOfFile:
         return {field.path: field for field in (*self.all, *self.leaves)}
 
     def at(self, offset: int) -> Field | None:
-        """Return the leaf that contains a byte; None if no leaf contains the byte."""
+        """Return the leaf that contains a byte, or None if no leaf contains the byte."""
         number = bisect_right(self.leaves, offset, key=lambda field: field.start) - 1
         if number >= 0 and offset < self.leaves[number].end:
             return self.leaves[number]

@@ -25,7 +25,7 @@ from walproof.sweep.sweep_runner import DamagedCase, SweepFinding, SweepResult, 
 
 #: Maximum number of cases tried on each smaller log, and of smaller logs, smallest first.
 TRIALS, SMALLER_LOGS = 200, 6
-#: Maximum number of changes of a family that are searched for changes of the same field.
+#: Maximum number of changes by a family that are searched for changes of the same field.
 SEARCHED_CHANGES = 2000
 #: Keys that the vector of an append copies from the request.
 _OF_APPENDS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")
@@ -34,8 +34,8 @@ _OF_APPENDS = ("records", "expect", "after", "accept", "may_refuse", "must_refus
 def ordered(result: SweepResult) -> list[SweepFinding]:
     """Return the findings of a sweep, most harmful first.
 
-    Findings with the same effect by the same single damage are joined: their verdicts may differ.
-    Findings of ``dominance`` stay apart, because each reason has its own requirement.
+    Findings with the same effect and the same single damage are merged, even if their verdicts
+    differ. Findings of ``dominance`` are not merged, because each reason has its own requirement.
     """
     joined: dict[Hashable, SweepFinding] = {}
     for finding in sorted(result.findings.values(), key=lambda f: (_rank(f), f.order)):
@@ -131,7 +131,7 @@ class VectorWriter:
         """Write a vector and return its path below the folder.
 
         Return None if the executable specification rejects the context or raises an exception, and
-        for a control that is no vector.
+        for a control that is not a vector.
         """
         # The id of a control from a file is its path.
         if not self.plan.controls[finding.case.control].id.startswith(f"{self.plan.format}/"):
@@ -170,7 +170,7 @@ class VectorWriter:
             for operation in change.operations
         ]
         title = ", then ".join(render(each, SHOWN_BYTES) for each in damage) or "the undamaged log"
-        # A generated log is no vector; any vector of its format stands for it.
+        # A generated log is not a vector, so any vector of its format is used instead.
         of_format = (each for id, each in self.vectors.items() if id.startswith(f"{format}/"))
         like = (self.vectors.get(control.id) or next(of_format)).body
         body = {

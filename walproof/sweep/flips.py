@@ -34,7 +34,7 @@ from walproof.worker_pool import map_unordered
 #: A log with more records or bytes gets an eighth of the flips, since each flip takes longer.
 MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
 
-#: Number of flips in one task, which take a few seconds in the slowest format.
+#: Number of flips in one task. In the slowest format, a task takes a few seconds.
 TASK_FLIPS = 4096
 
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")
@@ -45,7 +45,7 @@ class ProfilesDisagree(Exception):
 
 
 class UndetectedFlip(NamedTuple):
-    """A flip that no check detects; ``file`` is empty in a log of one file."""
+    """A flip that no check detects. ``file`` is empty in a log of one file."""
 
     file: str
     at: int
@@ -55,14 +55,14 @@ class UndetectedFlip(NamedTuple):
     effect: str
 
 
-#: The number of a log, and the numbers of the flips to try.
+#: A task: the number of a log, and the numbers of the flips to try in that log.
 FlipTask = tuple[int, range]
 
 
 class FlipResults(NamedTuple):
     """The result of a task. ``tried`` counts the flips by field.
 
-    ``costs`` counts them by field and by the number of records at whose place nothing is returned.
+    ``costs`` counts the flips by field and by the number of places at which a record is missing.
     """
 
     log: str
@@ -85,7 +85,7 @@ class FlippedLog:
 
     @functools.cached_property
     def _places(self) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-        """The structural bytes as file and offset, and then the content bytes."""
+        """File and offset of each structural byte, then of each content byte."""
         fields = self.control.fields
         return (
             [(file, at) for file in self.control.files for at in fields[file].structural],
@@ -140,7 +140,8 @@ def choose_logs(
 ) -> list[FlippedLog]:
     """Return the intact logs of undamaged vectors, smallest first.
 
-    ``patterns`` select vectors by id or slug. Vectors whose context selects records are left out.
+    ``patterns`` select vectors by id or slug. Vectors with a context that selects records are
+    omitted.
     """
     logs: dict[tuple[str, str, str], FlippedLog] = {}
     for vector in undamaged(vectors, format, patterns):
@@ -174,7 +175,7 @@ def run_flips(
     tasks: Sequence[FlipTask],
     progress: Callable[[int], None] = lambda count: None,
 ) -> list[FlipResults]:
-    """Try flips in a worker pool; return the results in the order of the tasks."""
+    """Try flips in a worker pool, and return the results in the order of the tasks."""
     scratch = Scratch()
     outcomes: dict[FlipTask, FlipResults] = {}
     try:
@@ -238,7 +239,7 @@ def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Fli
 def totals(
     format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[FlipResults]
 ) -> Searched:
-    """Return the totals of a search of these logs."""
+    """Return the totals of a search in these logs."""
     tried: Counter[str] = Counter()
     by_id: dict[str, dict[str, Any]] = {}
     for log in logs:
@@ -264,7 +265,7 @@ GONE, CHANGED, INVENTED, ORDER, FIELDS = EFFECTS
 
 
 def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
-    """Return the most harmful effect on the records; None if they are equal.
+    """Return the most harmful effect on the records, or None if they are equal.
 
     The effect ``fields`` is followed by the names of the changed fields: ``fields: term``.
     """

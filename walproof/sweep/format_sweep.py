@@ -19,7 +19,7 @@ class LogState(Protocol):
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """Contents by file name; the name is empty in a log of one file."""
+        """The contents by file name. In a log of one file, the name is empty."""
 
     @property
     def records(self) -> Sequence[Record]:
@@ -34,7 +34,7 @@ class LogState(Protocol):
 class AppendTask:
     """A request to append to a damaged copy of a control."""
 
-    #: ControlFile name of the control.
+    #: File name of the control.
     name: str
     #: Records of the control.
     records: Sequence[Record]
@@ -53,7 +53,7 @@ class FormatSweep:
     #: True if a reader that resynchronises after damage may find a record inside a payload.
     enters_payloads = False
 
-    #: True if records are still verifiable after two changes; false if a change can disable the
+    #: True if records are still verifiable after two changes, and false if a change can disable the
     #: checksum.
     pairs_tell = True
 
@@ -65,13 +65,16 @@ class FormatSweep:
     appends_exactly = False
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Write a generated log, as real writers do; by default a few batches."""
+        """Write a generated log in the way that real writers do.
+
+        By default, write a few batches.
+        """
         log.write(log.records())
         for _ in range(log.chance.randrange(4)):
             log.append(log.records())
 
-    #: True if a writer writes the bytes of a record before the numbers that point to it, which
-    #: have lower offsets.
+    #: True if a writer writes a record before the numbers that point to it. These numbers have
+    #: lower offsets.
     writes_header_last = False
 
     #: A torn write ends at a multiple of this number, because sectors do.
@@ -85,11 +88,11 @@ class FormatSweep:
     may_cost_neighbour = False
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Return whether a write torn in place may look like damage, by the chapter."""
+        """Return whether, by the chapter, an interrupted write may look like damage."""
         return False
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Return the range whose records one damage of ``[start, end)`` may cost.
+        """Return the range of records that may be lost if ``[start, end)`` is damaged.
 
         The range begins with the unit of the first damaged byte. By default, it has no end.
         """
@@ -109,13 +112,13 @@ class FormatSweep:
         return False
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
-        """Return the choices of a writer that appends; see ``conformance.postconditions``."""
+        """Return the choices of a writer that appends. See ``conformance.postconditions``."""
         return []
 
     def otherwise(
         self, records: Sequence[NewRecord], before: Answer, task: AppendTask
     ) -> tuple[list[NewRecord], str] | None:
-        """Return other records that a writer may append instead, and the reason; else None."""
+        """Return other records that a writer may append instead, and the reason, or None."""
         return None
 
     def owes_no_answer(self, error: Exception) -> bool:
@@ -123,7 +126,7 @@ class FormatSweep:
         return False
 
     def may_join(self, record: Record) -> bool:
-        """Return whether a record may consist of fragments of several records after a move."""
+        """Return whether fragments may be joined to a wrong record after units have moved."""
         return False
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:

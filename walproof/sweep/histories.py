@@ -22,7 +22,7 @@ from walproof.sweep.settings import settings_of
 
 
 class BadHistory(NoControl):
-    """The executable specification does not return exactly the records of an undamaged log."""
+    """Raised if the executable specification does not return the records of an undamaged log."""
 
 
 def generate(format: str, seed: int, number: int, folder: Path) -> Control:

@@ -12,7 +12,7 @@ from conformance.contents import Contents, by_name, read_contents, write_content
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import named
 
-#: Sizes of payloads; a format may give others.
+#: Sizes of payloads. A format may use other sizes.
 SIZES = (0, 1, 3, 7, 20, 60, 200)
 
 
@@ -27,7 +27,7 @@ class HistoryWriter:
         self.name = "log"
         self.context: dict[str, Any] = {}
         self.states: list[Contents] = []
-        #: The payloads that a reader returns, in order; None if the format has other payloads.
+        #: The payloads that a reader returns, in order. None if the format has other payloads.
         self.payloads: list[bytes] | None = []
         #: Context and payloads of each state.
         self.kept: list[tuple[Mapping[str, Any], list[bytes] | None]] = []
@@ -82,7 +82,7 @@ class HistoryWriter:
         self.keep()
 
     def crash(self) -> None:
-        """Cut the last write of the log short, as a crash does, in the file that grew last."""
+        """Cut the last write of the log short, as a crash does. The file that grew last is cut."""
         if len(self.states) < 2:
             return
         old, new = map(by_name, self.states[-2:])
@@ -92,7 +92,7 @@ class HistoryWriter:
         size, most = len(old.get(grown[-1], b"")), len(new[grown[-1]])
         cut = new[grown[-1]][: self.chance.randrange(size, most)]
         contents = cut if grown == [""] else {**new, grown[-1]: cut}
-        # The sweep tears every write; here, only states that a writer continues are of use.
+        # The sweep tears every write, so this function needs only states that a writer continues.
         answer = self.read(contents)
         survivors = [record.payload for record in answer.records]
         if answer.end is not None and survivors == (self.payloads or [])[: len(survivors)]:

@@ -27,16 +27,16 @@ REFERENCE = "reference"
 WALL_MS = 2000
 #: A log of at most this size gets more cases, because it is read quickly.
 SMALL_BYTES = 4096
-#: Maximum number of earlier states of a generated log from which damage copies stale bytes.
+#: Maximum number of earlier states of a generated log. Damage copies stale bytes from these.
 MAX_EARLIER = 3
-#: Number of cases in a shard, which take most readers a few seconds.
+#: Number of cases in a shard. Most readers need a few seconds for a shard.
 SHARD_CASES = 1000
 
 TRUNCATIONS, SINGLES, TORN_WRITES, ON_WHOLE_FILES, CONTEXTS, PAIRS, APPENDS = (
     "truncations", "single damages", "torn writes", "file operations", "other contexts", "pairs",
     "appends",
 )  # fmt: skip
-#: Share of each group of cases in percent.
+#: Share of each case group in percent.
 WEIGHTS = {
     TRUNCATIONS: 13, SINGLES: 32, TORN_WRITES: 13, ON_WHOLE_FILES: 13, CONTEXTS: 13, PAIRS: 19,
     APPENDS: 10,
@@ -79,13 +79,13 @@ def program_of(
     if subject.named_by_hello:  # use the file name of the command
         name = program_file_name(subject.command)
         name += f"-{len(earlier)}" * (name in {REFERENCE, *(other.name for other in earlier)})
-    # A sweep knows no known failures: other damage may have another cause.
+    # A sweep ignores known failures, because other damage may have another cause.
     subject = CheckedProgram(**{**vars(subject), "known": KnownFailures(), "stamp": None})
     return SweepProgram(name, subject, profiles)
 
 
 class CaseRange(NamedTuple):
-    """Some changes of one family of one control, in one of its settings."""
+    """Changes of a control by one family, in one of the control's settings."""
 
     control: int
     family: int
@@ -95,7 +95,7 @@ class CaseRange(NamedTuple):
 
 
 class DamageCase(NamedTuple):
-    """A change of a control in one of its settings."""
+    """A change of a control, in one of the control's settings."""
 
     control: int
     setting: int
@@ -122,7 +122,7 @@ class SweepPlan:
     profiles: tuple[str, ...]
     #: True if only ``dominance`` counts, and only damage without forged checksums runs.
     dominance: bool = False
-    #: Patterns for the families of damages that run; empty for all.
+    #: Patterns for the families of damage that run. If it is empty, all families run.
     damages: tuple[str, ...] = ()
     shards: list[list[CaseRange]] = field(default_factory=list, repr=False)
     coverage: dict[str, GroupCoverage] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class SweepPlan:
         return self.enumerations[control]
 
     def cases(self, cases: CaseRange) -> Iterator[DamageCase | None]:
-        """Yield the cases of a range; None for a pair of changes that cannot be combined."""
+        """Yield the cases of a range, with None for a pair of changes that cannot be combined."""
         changes = self.enumeration(cases.control).families[cases.family].changes
         # Many controls start with the same bytes, so the first prefix differs in each control.
         first = 7919 * (cases.control + cases.setting)
@@ -149,7 +149,7 @@ class SweepPlan:
         return not self.damages or any(fnmatch(family, damage) for damage in self.damages)
 
     def group(self, case: DamageCase) -> str:
-        """Return the group in which a case counts."""
+        """Return the group to which a case belongs."""
         setting, family = self.controls[case.control].settings[case.setting], case.change.family
         if setting.appends:
             return APPENDS
@@ -157,7 +157,7 @@ class SweepPlan:
 
 
 def group_of(family: str) -> str:
-    """Return the group of the cases of a family in the control's own context."""
+    """Return the group to which a family's cases belong in the control's own context."""
     named = {
         "truncate": TRUNCATIONS,
         TORN_WRITE: TORN_WRITES,
@@ -292,7 +292,7 @@ def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[
 
 
 def spread(index: int, count: int, first: int) -> int:
-    """Return element ``index`` of an evenly spread sequence of all numbers below ``count``."""
+    """Return element ``index`` in an evenly spread sequence of the numbers below ``count``."""
     return (index * _step(count) + first) % count
 
 

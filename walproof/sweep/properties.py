@@ -51,7 +51,7 @@ MEANING: Mapping[str, str] = {
     NOT_RECOVERED: "has records that cannot form a new log",
 }
 
-#: Number of bytes of a lost range in which numbers are searched, and the largest payload.
+#: Maximum number of bytes in a lost range that are searched for numbers, and the largest payload.
 MAX_AIMED_BYTES, MAX_AIMED_PAYLOAD = 64, 4096
 _ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
 
@@ -110,8 +110,8 @@ class WrittenRecords:
     ) -> list[str]:
         """Return the invariants that an answer violates.
 
-        ``shifts`` says that the damage may have moved, repeated, removed or replaced whole units,
-        ``forges`` that it recomputed a checksum or may have disabled one.
+        ``shifts`` is true if the damage may have moved, repeated, removed or replaced whole units,
+        ``forges`` if the damage recomputed a checksum or may have disabled one.
         """
         if output.verdict == "refused":
             return []
@@ -125,7 +125,7 @@ class WrittenRecords:
                 broken.append(INVENTED)
             elif not shifts and all(self._is_whole(record) for record in records):
                 broken.append(OUT_OF_ORDER)
-        # Of two changes, one may end the log, and the other is damage.
+        # One of two changes may end the log, and the other may damage it.
         may_end = self.format_sweep.may_end_anywhere and (is_pair or output.verdict == "intact")
         if (
             self.tells_payloads
@@ -200,7 +200,7 @@ def same_again(
 
 
 def cut_at_end(contents: Contents, output: Answer) -> Contents | None:
-    """Return the log cut at ``end``, as before an append; None if an append is forbidden."""
+    """Return the log cut at ``end``, as before an append, or None if an append is forbidden."""
     end, file = output.end, output.end_file
     if end is None:
         return None
@@ -213,12 +213,13 @@ def cut_at_end(contents: Contents, output: Answer) -> Contents | None:
 
 # -- one damage ------------------------------------------------------------------------------------
 
-#: Changed bytes of each file: the first and the end of the last; infinite if later bytes moved.
+#: The changed bytes of each file, from the first to the end of the last. The end is infinite if
+#: later bytes moved.
 Touched = Mapping[str, tuple[int, float]]
 
 
 def touched_by(edits: Sequence[Edit]) -> Touched | None:
-    """Return the bytes that edits changed; None if they removed or added a file."""
+    """Return the bytes that edits changed, or None if the edits removed or added a file."""
     touched: dict[str, tuple[int, float]] = {}
     for edit in edits:
         if edit.delete:
@@ -258,7 +259,7 @@ def spared(control: Control, touched: Touched, shifts: bool) -> list[Record]:
 
 
 def has_all(answer: Answer, records: Sequence[Record]) -> bool:
-    """Return whether an answer has these records, at the same places with the same payloads."""
+    """Return whether an answer has these records at the same places and with the same payloads."""
     found = {(record.file, record.at, record.payload) for record in answer.records}
     return all((record.file, record.at, record.payload) in found for record in records)
 
@@ -285,7 +286,7 @@ def torn_write_faults(control: Control, answer: Answer) -> list[str]:
 
 
 def difference_in_strict(answer: Answer, strict: Answer) -> str:
-    """Return the contradiction of an answer in the profile `strict`, or an empty text."""
+    """Return the contradiction in a ``strict`` answer, or an empty string."""
     if answer.verdict != "damaged":
         return "" if strict == answer else "an undamaged log has two answers"
     if (strict.verdict, strict.reason) != ("damaged", answer.reason):
@@ -299,9 +300,10 @@ def difference_in_strict(answer: Answer, strict: Answer) -> str:
 
 
 def is_recovered(log: Log, new: Path, control: Control) -> bool:
-    """Write the records of a log to a new one; return whether it reads back as they are.
+    """Write the records of a log to a new log.
 
-    A writer may refuse records that the damage has changed.
+    Return whether a reader returns the same records from it. A writer may refuse records that the
+    damage has changed.
     """
     survivors = read_survivors(log)
     true_records = [_content(record) for record in control.records]
@@ -320,9 +322,9 @@ def _content(record: Record) -> tuple[bytes, dict[str, object]]:
 
 
 def continues(before: Sequence[Record], new: Sequence[NewRecord], after: Answer) -> bool:
-    """Return whether a log has the records from before an append, and the new ones.
+    """Return whether a log has the records from before an append and the new records.
 
-    An append may prove a record that was lost before, but takes none back.
+    An append may prove a record that was lost before, but does not remove a record.
     """
     found = iter([record.payload for record in after.records])
     expected = [record.payload for record in before] + [record.payload for record in new]

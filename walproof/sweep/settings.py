@@ -15,7 +15,7 @@ from reference_impl.register import ContextKey, registers
 READING = ("recover", "strict")
 PROFILES = (*READING, "append")
 
-#: Maximum number of values of a context key that come from the vectors.
+#: Maximum number of values from the vectors for each context key.
 FROM_VECTORS = 16
 
 Context = Mapping[str, Any]
@@ -30,7 +30,7 @@ class Setting:
 
     profile: str
     context: Context
-    #: Keys that differ from the control's context.
+    #: Keys with values that differ from those in the control's context.
     varied: tuple[str, ...] = ()
 
     @property
@@ -42,10 +42,10 @@ class Setting:
 def settings_of(
     vectors: Collection[Vector], format: str, context: Context, records: Sequence[Record]
 ) -> list[Setting]:
-    """Return all settings of a control: for reading, then for appending.
+    """Return all settings of a control, first for reading and then for appending.
 
-    The control's own context comes first. Other contexts come from the register and from
-    ``vectors``; without ``vectors``, there are no other contexts for reading.
+    The first context is the control's own. Other contexts come from the register and from
+    ``vectors``. Without ``vectors``, there are no other contexts for reading.
     """
     contexts = _changed_contexts(vectors, format, context, records) if vectors else []
     reading = [
@@ -58,7 +58,7 @@ def settings_of(
 
 
 def simplest(settings: Sequence[Setting], like: Setting) -> int:
-    """Return the number of the setting with the profile of ``like`` and nothing varied."""
+    """Return the number of the setting with the profile of ``like`` and without any change."""
     return next(
         number
         for number, setting in enumerate(settings)
@@ -145,7 +145,7 @@ def _values(key: ContextKey, records: Sequence[Record]) -> Iterator[Any]:
     if "number" in key.types:
         near = _near(key.name, records)
         yield from (str(value) for value in near)
-        yield from near[:1]  # also as a number
+        yield from near[:1]  # the value as a number instead of text
         yield from (str(value) for value in _EDGES)
     elif "integer" in key.types:
         yield from _SIZES

@@ -48,7 +48,7 @@ from walproof.worker_pool import map_unordered
 REREAD_INTERVAL = 32
 #: Number of crashes after which a program gets no more cases of a shard.
 MAX_FAILURES = 25
-#: Number of crashes that one timeout counts as, because a timeout takes seconds.
+#: A timeout counts as this many crashes, because each timeout takes seconds.
 TIMEOUT_FAILURES = 5
 #: Reason why a program does not get the damaged copies of a control that it fails.
 FAILED_CONTROLS = "damaged copies of the failed controls"
@@ -62,9 +62,9 @@ class SweepFinding:
 
     effect: Effect
     case: DamageCase
-    #: Size of the log of the simplest case in bytes.
+    #: Size in bytes of the simplest case's log.
     size: int
-    #: AnswerDifference in the simplest case.
+    #: Difference in the simplest case.
     text: str
     cases: int = 1
     by_damage: Counter[str] = field(default_factory=Counter)
@@ -100,7 +100,7 @@ def _counters() -> defaultdict[str, Counter[str]]:
 
 @dataclass
 class SweepResult:
-    """The counts and the findings of a set of cases."""
+    """The counts and the findings of some cases."""
 
     cases: int = 0
     #: Number of cases that did not run: ``void`` and ``duplicates``.
@@ -145,7 +145,7 @@ class SweepResult:
 
 @dataclass(frozen=True, slots=True)
 class PreparedControl:
-    """A control in a setting, with the data for judging its cases."""
+    """A control in a setting, prepared for judging its cases."""
 
     control: Control
     setting: Setting
@@ -227,7 +227,7 @@ class SweepRunner:
             worker.close()
 
     def run(self, cases: Iterable[DamageCase | None]) -> SweepResult:
-        """Run cases. Errors of a reader are findings; only errors of the machine are raised."""
+        """Run cases. Errors of a reader become findings. Only errors of the machine are raised."""
         self.result = SweepResult()
         self._identities: set[str] = set()
         self._failures: Counter[str] = Counter()
@@ -267,7 +267,7 @@ class SweepRunner:
     # -- cases ---------------------------------------------------------------------------------
 
     def damaged(self, case: DamageCase) -> DamagedCase | None:
-        """Return a case with its log; None if the log, or the context, is impossible."""
+        """Return a case with its log, or None if the log or the context is impossible."""
         prepared = self.prepared(case.control, case.setting)
         if prepared is None:
             return None
@@ -301,7 +301,7 @@ class SweepRunner:
                 same = properties.same_again(self.reference, *log, setting.profile)
                 faults += [] if same else [properties.NOT_AGAIN]
                 faults += self._faults_of_profiles(case)
-        except Exception as error:  # a defect is a finding; the sweep continues
+        except Exception as error:  # a defect is a finding, and the sweep continues
             if not setting.appends and self.format_sweep.owes_no_answer(error):
                 result.skipped_cases["void"] += 1
                 return False
@@ -324,7 +324,7 @@ class SweepRunner:
         return case.request is not None or not setting.appends
 
     def expect(self, case: DamagedCase) -> list[str]:
-        """Set the expected answer of a case; return the violated invariants."""
+        """Set the expected answer of a case. Return the violated invariants."""
         prepared, setting, change = case.prepared, case.setting, case.case.change
         if not setting.appends:
             case.expected = self.reference.read(prepared.control, case.contents, setting.profile)
@@ -487,7 +487,7 @@ def _key(payload: bytes) -> str:
 
 
 def run_shards(plan: SweepPlan, seconds: float | None = None) -> Iterator[tuple[int, SweepResult]]:
-    """Run the shards of a plan in a worker pool; yield numbers and results.
+    """Run the shards of a plan in a worker pool. Yield numbers and results.
 
     No shard starts after ``seconds``. Raises ``WorkerDied``.
     """

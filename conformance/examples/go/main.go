@@ -1,8 +1,9 @@
 // A complete Walproof adapter: skeletons/go/main.go with a reader and a writer of LevelDB logs.
 //
-//	walproof check --cmd 'go run conformance/examples/go/main.go' --format leveldb-log
+//	go build -o adapter main.go
+//	walproof check --cmd ./adapter --format leveldb-log
 //
-// By hand: go run main.go read leveldb-log FILE [strict]
+// By hand: ./adapter read leveldb-log FILE [strict]
 package main
 
 import (

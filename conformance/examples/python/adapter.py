@@ -1,6 +1,6 @@
 """A complete Walproof adapter: skeletons/python/adapter.py with a reader and a writer.
 
-walproof check --cmd 'python3 conformance/examples/python/adapter.py' --format leveldb-log
+walproof check --cmd 'python3 adapter.py' --format leveldb-log
 
 By hand: python3 adapter.py read leveldb-log FILE [strict]
 """

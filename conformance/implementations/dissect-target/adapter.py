@@ -27,7 +27,7 @@ NOT_A_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef
 
 
 class Log:
-    """A substitute for the logger of a target that turns warnings into signals."""
+    """A substitute for a target's logger, which turns warnings into signals."""
 
     def __init__(self) -> None:
         self.signals: list[str] = []
@@ -41,14 +41,14 @@ class Log:
 
 
 class Target:
-    """A substitute for ``Target``, of which ``JournalFile`` needs only the logger."""
+    """A substitute for ``Target`` with the only attribute that ``JournalFile`` uses, the logger."""
 
     def __init__(self) -> None:
         self.log = Log()
 
 
 class NamedJournalFile(journal.JournalFile):
-    """``JournalFile`` with the field names of the file."""
+    """A ``JournalFile`` that returns the field names as they are in the file."""
 
     def __init__(self, fh: Any, target: Target) -> None:
         super().__init__(fh, target)
@@ -99,7 +99,7 @@ def exported(name: str, value: str) -> bytes:
 
 
 def sizes(path: Path) -> tuple[int, int]:
-    """Return the number of entries and the bytes of their fields, for one pass of a measurement."""
+    """Read all entries once for a measurement. Return their number and the size of their fields."""
     records = payload_bytes = 0
     with path.open("rb") as file:
         opened = NamedJournalFile(file, Target())

@@ -22,7 +22,7 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 
 
 def write(path: Path, request: Request) -> None:
-    """Write a new log; refuse records that the format cannot hold."""
+    """Write a new log. Refuse records that the format cannot hold."""
     try:
         check(request["format"], request["context"])
         if "acknowledged" in request:
@@ -34,7 +34,7 @@ def write(path: Path, request: Request) -> None:
 
 
 def append(path: Path, request: Request) -> None:
-    """Recover a log and append to it; refuse a log that must not be appended to."""
+    """Recover a log and append to it. Refuse a log that must not be appended to."""
     try:
         check(request["format"], request["context"])
         if "acknowledged" in request:

@@ -24,7 +24,7 @@ FORMATS = tomllib.loads(_ABOUT)["formats"]
 
 
 def every_part() -> list[str]:
-    """Return all parts of an answer, with the fields of all formats, from their registers."""
+    """Return every part that an answer can contain, as the registers list them."""
     registers = [tomllib.loads((SPEC / f"{format}.toml").read_text("utf-8")) for format in FORMATS]
     fields = {name for register in registers for name in register["fields"]} - {"payload"}
     return ["records", *sorted(fields), "verdict", "reason", "lost", "end"]

@@ -102,7 +102,7 @@ class DataFile:
         return marked or self.is_fill(at) or self.torn_piece(at) is not None
 
     def torn_piece(self, at: int) -> str | None:
-        """Return the code of a header or EOF record that the content ends in (checks 3 and 4)."""
+        """Return the code if the content ends inside a header or EOF record (checks 3 and 4)."""
         written = self.data[at : max(at, self.fill)]
         if written in TORN_EOFS:
             return "torn-eof"
@@ -137,7 +137,7 @@ class DataFile:
     # KDB-030
 
     def fault(self, at: int) -> str | None:
-        """Return the reason code of an unsound batch at an offset, or None for a sound batch."""
+        """Return the reason code of an invalid batch at an offset, or None for a valid batch."""
         batch = self.batch(at)
         if batch is None or not self.data.startswith(HEADER, at):
             return "bad-header"
@@ -170,7 +170,7 @@ class DataFile:
     # KDB-044 to KDB-047
 
     def trail(self, at: int) -> tuple[int, bool]:
-        """Return where the records after ``at`` end or stop, and if they end (KDB-045)."""
+        """Return where the records after ``at`` end or stop, and whether they end (KDB-045)."""
         at += 28
         if self.data.startswith(HEADER, at):
             return at, True
@@ -196,7 +196,7 @@ class DataFile:
         return end if ended and end <= limit else None
 
     def search(self, at: int, limit: int, or_proven: bool = False) -> int | None:
-        """Return the next plausible, or proven, batch that begins in ``[at, limit)`` (KDB-046)."""
+        """Return the next plausible or proven batch that begins in ``[at, limit)`` (KDB-046)."""
         start, offset = self.searched[or_proven]
         if not start <= at <= offset:
             offset = at
@@ -249,7 +249,7 @@ class DataFile:
         return end != at + 28 and self.sum_holds(batch, end)
 
     def go_on(self, at: int, fault: str) -> tuple[int | None, int, str]:
-        """Return the resume offset or None, and the end and code of the loss."""
+        """Return the resume offset (or None), the end of the lost range, and its reason code."""
         batch = self.batch(at)
         end = self.claimed_end(batch)
         if fault == "bad-header":
@@ -277,7 +277,7 @@ class DataFile:
         return place, stop, fault
 
     def go_on_before(self, at: int, end: int, fault: str) -> tuple[int | None, int, str]:
-        """Do the same for a batch whose end is in step (lines B1 to B4)."""
+        """Apply lines B1 to B4 of the chapter to a batch that ends in step."""
         place = self.chain(at, end)
         if place is not None and place < end:
             proof = self.sum_holds(self.batch(at), place)
@@ -311,7 +311,7 @@ class DataFile:
         self.unsettle_headers(at, place)
 
     def unsettle_headers(self, at: int, to: int) -> None:
-        """Note where the batches of all headers in ``[at, to)`` claim to end."""
+        """Note the offsets at which the headers in ``[at, to)`` state the ends of their batches."""
         while 0 <= (at := self.data.find(HEADER, at)) < to:
             self.unsettle(self.claimed_end(self.batch(at)) or 0)
             at += 1
@@ -324,7 +324,7 @@ class DataFile:
         self.lost.append({**location, "from": at, "to": to, "reason": code})
 
     def take(self, batch: Any) -> None:
-        """Add the records of a sound batch."""
+        """Add the records of a valid batch."""
         location = {"file": self.name} if self.name else {}
         end = self.claimed_end(batch)
         assert end is not None
@@ -409,7 +409,7 @@ def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
 
 
 def number(file: DataFile) -> int | None:
-    """Return the number in the name of a data file of a directory."""
+    """Return the number that the name of a data file contains."""
     match = NAME.fullmatch(file.name or "")
     return int(match[1]) if match else None
 

@@ -27,7 +27,7 @@ SOMETHING = re.compile(rb"[^\0]")
 
 @dataclass
 class Fragment:
-    """A sound physical record."""
+    """A valid physical record."""
 
     at: int
     to: int

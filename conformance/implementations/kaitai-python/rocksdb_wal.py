@@ -33,7 +33,7 @@ WINDOW = 128 << 20
 
 @dataclass
 class Parsed:
-    """A physical record that the grammar has parsed, and whether it is sound (RDB-008)."""
+    """A physical record that the grammar has parsed, and whether it is valid (RDB-008)."""
 
     at: int
     to: int
@@ -122,7 +122,7 @@ def is_close(log: bytes, at: int, number: int | None) -> bool:
 
 @dataclass
 class Survey:
-    """The result of the survey of the log."""
+    """The properties of a log that the survey finds."""
 
     number: int | None
     known_from: int = -1
@@ -133,7 +133,7 @@ class Survey:
     compression: int | None = None
 
     def belongs(self, found: Parsed) -> bool:
-        """Return whether a physical record has the number of this log, or no number."""
+        """Return whether a physical record has the number of this log or no number."""
         return found.number is None or found.number == self.number
 
     def own(self, at: int) -> int | None:
@@ -150,7 +150,7 @@ class Survey:
 
 
 def surveyed(log: bytes, known: Survey) -> Iterator[Parsed]:
-    """Yield the physical records of each block before the first one that is not sound.
+    """Yield the physical records of each block before the first one that is not valid.
 
     The first one with a number gives the log its number, if that is unknown (RDB-014).
     """
@@ -195,7 +195,7 @@ def look_through(log: bytes, number: int | None) -> Survey:
 
 @dataclass
 class Open:
-    """A record of which FIRST has been read, but not LAST."""
+    """A record whose FIRST fragment has been read, but not its LAST fragment."""
 
     at: int
     to: int
@@ -226,7 +226,7 @@ class Reader:
         self.last_whole: dict[int, int] = {}
         self.written = len(log.rstrip(b"\0"))
 
-    # What a fault means.
+    # Reactions to a fault
 
     def is_end(self, at: int) -> bool:
         """Return whether the log may have ended at an offset (RDB-050)."""
@@ -238,9 +238,9 @@ class Reader:
         return known.dialect == "wal-sync" or any(other > at for other in known.others)
 
     def last_own(self, start: int) -> int:
-        """Return where the last whole fragment of a recyclable log in a block begins, or -1.
+        """Return where the last whole fragment in a block begins, or -1 (recyclable logs only).
 
-        It counts at any offset, but only with its own right checksum (RDB-050).
+        The fragment counts at any offset, but only if its own checksum is correct (RDB-050).
         """
         if start not in self.last_whole:
             assert self.known.number is not None
@@ -264,7 +264,7 @@ class Reader:
         return False
 
     def lose(self, at: int, to: int, reason: str) -> None:
-        """Report damage that the cut of a WAL-sync log may expose, with the open record."""
+        """Report damage that becomes visible if a WAL-sync log is cut, and the open record."""
         self.last_fault = at
         self.damage(at, to, reason)
         if self.open:
@@ -301,7 +301,7 @@ class Reader:
             self.drop_open()
         self.open = None
 
-    # The checks, in their order.
+    # The checks of RDB-040, in order
 
     def read(self) -> None:
         """Read the physical records in order (RDB-040)."""
@@ -402,7 +402,7 @@ class Reader:
     # Sound physical records.
 
     def take(self, found: Parsed) -> None:
-        """Make the checks 9 to 12 of RDB-040 on a sound physical record."""
+        """Run checks 9 to 12 of RDB-040 on a valid physical record."""
         role = found.kind - ROLES[found.dialect] if found.dialect else 0
         is_metadata = found.kind in METADATA and found.header != 19
         if found.dialect == self.known.dialect and 1 <= role <= 4 and not is_metadata:
@@ -563,7 +563,7 @@ def stated_size(data: bytes) -> int | None:
 
 
 def are_blocks_allowed(data: bytes) -> bool:
-    """Return whether the sizes of all blocks of a frame are allowed (RDB-036, RFC 8878)."""
+    """Return whether a frame allows the size of each of its blocks (RDB-036, RFC 8878)."""
     largest = min(128 << 10, zstandard.get_frame_parameters(data).window_size)
     at = zstandard.frame_header_size(data)
     while at + 3 <= len(data):

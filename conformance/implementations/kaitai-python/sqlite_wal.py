@@ -29,7 +29,7 @@ Value = tuple[int, int]
 
 
 class Refused(Exception):
-    """The log is refused; the argument is the reason."""
+    """Raised if the log is refused. The argument is the reason code."""
 
 
 def words(data: bytes, order: str) -> array[int]:
@@ -202,7 +202,7 @@ class Reader:
         return 32 + (number - 1) * self.size
 
     def stored(self, number: int) -> Value | None:
-        """Return the stored value after a slot."""
+        """Return the stored checksum after a slot."""
         return self.slots[number - 1].stored if number else self.start.value
 
     def lose(self, at: int, to: int, reason: str) -> None:
@@ -330,7 +330,7 @@ class Reader:
         return (salts == self.start.salts and piece[:16] != bytes(16)) or waits
 
     def goes_on(self, mark: int, last: int, is_cut: bool) -> bool:
-        """Return whether anything but repetitions comes after a commit frame (SQW-016)."""
+        """Return whether frames other than repetitions follow a commit frame (SQW-016)."""
         commit = self.slots[mark - 1]
         later = self.slots[mark:last]
         if not is_cut and all(slot.covered == commit.covered for slot in later):
@@ -436,7 +436,7 @@ class Reader:
         return groups
 
     def stored_or_after(self, number: int) -> Value:
-        """Return the value after a slot that is proven or is broken padding."""
+        """Return the checksum after a slot that is proven or is broken padding."""
         slot = self.slots[number - 1]
         return slot.after or slot.stored
 
@@ -454,7 +454,7 @@ class Reader:
         return (t - before[1] - s) % U4
 
     def lost_size(self, slot: Slot) -> int | None:
-        """Return the lost size of a slot, as a word; None if it has none (SQW-055)."""
+        """Return the lost size of a slot as a word, or None if no size was lost (SQW-055)."""
         size = self.size_word(slot)
         before = self.stored(slot.number - 1)
         if slot.db_pages or not size or before is None:
@@ -479,7 +479,7 @@ class Reader:
         return size is not None and size % ((1 << 34) // self.start.page_size) != 0
 
     def return_proven(self, groups: list[list[Slot]]) -> None:
-        """Add the transactions of the chain, then the others, depth first (SQW-039)."""
+        """Add the transactions of the chain and then all others, depth first (SQW-039)."""
         ends = {group[-1].number for group in groups}
         after: dict[int, list[list[Slot]]] = {}
         for group in groups:

@@ -58,6 +58,8 @@ class Segment:
             if at + 8 > size:
                 return "torn-descriptor"
             block, actual, schema, _ = struct.unpack_from("<HHHH", self.data, at)
+            if version == 1:
+                block = least  # ZBJ-006
             if (actual, schema) != (template, 7) or block < least:
                 return "bad-descriptor"
             at += 8 + block
@@ -86,7 +88,7 @@ class Segment:
         return ZeebeSegment.Record(at, self.top._io, self.top, self.top)
 
     def fault_at(self, at: int) -> str | None:
-        """Perform the checks 1 to 9 of ZBJ-025. The code of check 1 is empty."""
+        """Run checks 1 to 9 of ZBJ-025. Check 1 has an empty reason code."""
         if at >= len(self.data) or self.data[at] == 0:
             return ""
         return "unknown-frame" if self.data[at] != 1 else self.content_fault(self.parse(at))
@@ -120,7 +122,7 @@ class Segment:
         return None
 
     def end_of(self, at: int) -> int | None:
-        """Return the end of a faulty record by its two lengths (ZBJ-064)."""
+        """Return the end of a faulty record, as its two lengths state it (ZBJ-064)."""
         if at + 49 > len(self.data):
             return None
         (length,) = struct.unpack_from("<I", self.data, at + 17)
@@ -140,7 +142,7 @@ class Segment:
         return at <= max(size, self.max_size)
 
     def chain_at(self, at: int) -> tuple[list[int], int]:
-        """Return the offsets of a chain, and its end. A whole record begins it (ZBJ-065)."""
+        """Return the offsets of a chain that begins with a whole record, and its end (ZBJ-065)."""
         offsets = [at]
         parsed = self.parse(at)
         while True:
@@ -192,9 +194,9 @@ class Recovery:
         self.front = False  # a fault at offset 0 after the last segment scanned
         self.last: Segment | None = None  # the last segment scanned for records
         self.last_end = 0
-        self.last_fault = False  # a fault ended it
-        self.found = False  # it has a record found after a fault
-        self.listed = False  # its end was listed (ZBJ-060)
+        self.last_fault = False  # a fault ended this segment
+        self.found = False  # this segment has a record found after a fault
+        self.listed = False  # the end of this segment was listed (ZBJ-060)
 
     def next_index(self) -> int:
         """Return e."""
@@ -217,7 +219,7 @@ class Recovery:
         return later[0].index if later and later[0].sound else None
 
     def known(self, number: int) -> tuple[str, int] | None:
-        """Return how the known record of a segment is known, and its index (ZBJ-062)."""
+        """Return how the known record of a segment was determined, and its index (ZBJ-062)."""
         segment = self.segments[number]
 
         def above(index: int) -> bool:
@@ -279,7 +281,7 @@ class Recovery:
         self.front = self.over = True
 
     def without_descriptor(self, number: int) -> None:
-        """Look for records in a segment whose descriptor cannot be read (ZBJ-040)."""
+        """Look for records in a segment with an unreadable descriptor (ZBJ-040)."""
         segment, known = self.segments[number], self.known(number)
         assert segment.fault
         first = None
@@ -313,7 +315,7 @@ class Recovery:
             self.missing = max(self.missing or index - 1, index - 1)
 
     def chain(self, segment: Segment, at: int, known: tuple[str, int]) -> tuple[int, int] | None:
-        """Return offset and index of the first record of the proven chain (ZBJ-065)."""
+        """Return offset and index of the record that begins the proven chain (ZBJ-065)."""
         kind, target = known
         parsed = segment.parse(at)
         if segment.content_fault(parsed) is None:
@@ -325,7 +327,7 @@ class Recovery:
         if len(segment.data) < segment.max_size:
             return None
         holding = []  # the chains with the known record
-        below = above = None  # the nearest indexes of chains without it
+        below = above = None  # the nearest indexes of chains without the known record
         try:
             for chain in segment.chains(at):
                 first = segment.parse(chain[0]).data.index
@@ -352,7 +354,7 @@ class Recovery:
         return (chain[0], first) if is_right else None
 
     def neighbour(self, segment: Segment, at: int, known: int) -> tuple[int, int] | None:
-        """Return offset and index of the record to which the lengths lead (ZBJ-064)."""
+        """Return offset and index of the record at the end of a faulty record (ZBJ-064)."""
         for index in range(self.next_index(), known + 1):
             end = segment.end_of(at)
             if end is None:
@@ -369,7 +371,7 @@ class Recovery:
         segment = self.segments[number]
         self.expected, self.last, self.found = index, segment, found
         self.front = self.over = self.listed = False
-        if found and segment.data[at] != 1:  # a chain may begin so (ZBJ-065)
+        if found and segment.data[at] != 1:  # a chain may begin with this record (ZBJ-065)
             parsed = segment.parse(at)
             self.add_record(segment, parsed)
             at = parsed.ofs_next
@@ -427,7 +429,7 @@ class Recovery:
         """Return offset and index of the next proven record (ZBJ-062)."""
         segment, known, at = self.segments[number], self.known(number), parsed.ofs_record
         same = self.same_place(number, parsed)
-        if same and fault:  # for a frame other than 0, whatever the known record is
+        if same and fault:  # A wrong frame other than 0 is accepted, whatever the known record is.
             return same
         if known is None or self.next_index() > known[1]:
             return None
@@ -439,7 +441,7 @@ class Recovery:
         return same or self.neighbour(segment, at, known[1]) or self.chain(segment, at, known)
 
     def same_place(self, number: int, parsed: Any) -> tuple[int, int] | None:
-        """Return offset and index of a record of which only the frame is wrong (ZBJ-063)."""
+        """Return offset and index of a record in which only the frame is wrong (ZBJ-063)."""
         if parsed.frame == 1 or self.segments[number].content_fault(parsed) is not None:
             return None
         if self.index_fault(number, parsed) is not None or not self.asqn_fits(parsed):

@@ -16,7 +16,7 @@ SCHEMA = 8
 
 
 class Fault(Exception):
-    """The payload is not a raft entry; the message is the code (ZBJ-058)."""
+    """Raised if the payload is not a raft entry. The message is the reason code (ZBJ-058)."""
 
 
 class Cursor:

@@ -139,7 +139,7 @@ type physical struct {
 func (rec physical) hasNumber() bool { return rec.header != legacyHeader }
 
 // parse reads the physical record at the start of rest. rest begins at the offset at, extends to the end of the block
-// or of the log, and has at least 7 bytes. If the type allows two header sizes, the checksum selects one of them. own is
+// or of the log, and is at least 7 bytes long. If the type allows two header sizes, the checksum selects one of them. own is
 // the number of the log, or nil if it does not count here (RDB-062).
 func (d dialect) parse(rest []byte, at int64, own *uint32) physical {
 	length := int64(binary.LittleEndian.Uint16(rest[4:]))

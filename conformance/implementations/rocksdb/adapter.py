@@ -59,7 +59,7 @@ def version() -> str:
 
 
 def log_number(path: Path, request: dict[str, Any]) -> int | None:
-    """Return the number of a log from the context or, as in DB::Open, from the file name."""
+    """Return the log number from the context or, as ``DB::Open`` does, from the file name."""
     if "log_number" in request["context"]:
         return int(request["context"]["log_number"])
     # Leading zeros only pad a name to six digits. Longer numbers do not fit into 64 bits.
@@ -70,7 +70,7 @@ def log_number(path: Path, request: dict[str, Any]) -> int | None:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the records up to the end of the log in this mode, and the reader's reports."""
+    """Return the records that this mode returns, and the reports of the reader."""
     if "max_record_size" in request["context"]:
         raise Skipped("the reader has no limit for the size of a record")
     answer: dict[str, Any] = {"records": [], "signals": []}
@@ -142,7 +142,7 @@ def write(path: Path, request: dict[str, Any]) -> None:
 
 
 def done(is_done: bool) -> None:
-    """Raise :class:`Refused` if a call of the library failed."""
+    """Raise :class:`Refused` if the library reported an error."""
     if not is_done:
         raise Refused("the writer returned an error")
 

@@ -37,7 +37,7 @@ FIRST_BLOCK, OTHER_BLOCKS, FIRST_OFFSET, BLOCK_SIZE = 4062, 4096, 136, 32768
 
 @dataclass
 class Recovered:
-    """The result of a recovery, with the errors; ``pages`` lists the page number of each frame."""
+    """The result of a recovery and its errors. ``pages`` lists the page number of each frame."""
 
     frames: int
     page_size: int
@@ -59,7 +59,7 @@ def empty_database(page_size: int) -> bytes:
 
 @contextmanager
 def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
-    """Open a database of one page next to a copy of the log; yield its path and the connection."""
+    """Open a database of one page next to a copy of the log. Yield its path and the connection."""
     page_size = int.from_bytes(log[8:12], "big")
     if page_size not in PAGE_SIZES:
         page_size = DEFAULT_PAGE_SIZE
@@ -71,17 +71,17 @@ def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
         try:
             yield path, connection
         finally:
-            with suppress(drivers.SQLError):  # raised by the checkpoint
+            with suppress(drivers.SQLError):  # the checkpoint raised the error
                 connection.close()
 
 
 def log_of(path: Path) -> Path:
-    """Return the path of the log of a database."""
+    """Return the path of a database's log."""
     return path.with_name(f"{path.name}-wal")
 
 
 def recovered(log: bytes) -> Recovered:
-    """Return the result of a recovery of a log by the library."""
+    """Let the library recover a log, and return the result of the recovery."""
     signals: list[str] = []
     try:
         with opened(log) as (path, connection):

@@ -28,7 +28,7 @@ class Connection(Protocol):
     def __init__(self, path: Path) -> None: ...
 
     def execute(self, sql: str, *values: int | bytes) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows, whose values are integers."""
+        """Run a statement and return its rows. All values are integers."""
 
     def close(self) -> None:
         """Close the connection, which checkpoints the log."""
@@ -99,13 +99,13 @@ class CSQLite(Connection):
 
 
 class ReadOnlySQLite(CSQLite):
-    """A connection that does not write to the database, and leaves the log as it is."""
+    """A connection that does not write to the database and does not change the log."""
 
     FLAGS = CSQLite.READ_ONLY
 
 
 class GoSQLite(Connection):
-    """The interface that ``modernc-sqlite/main.go`` exports: a reply is a JSON object."""
+    """The interface that ``modernc-sqlite/main.go`` exports. Each reply is a JSON object."""
 
     homepage = "https://gitlab.com/cznic/sqlite"
     issues = "https://gitlab.com/cznic/sqlite/-/issues"

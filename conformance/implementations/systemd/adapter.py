@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from conformance.adapterkit import Refused, Skipped, payloads, serve
 
 ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
-# The programs unpacked by fetch.sh; without them, the installed programs run.
+# The programs that fetch.sh unpacked. Without them, the installed programs run.
 ROOT = Path(os.environ.get("SYSTEMD_ROOT", "/nothing"))
 MACHINE_ID = slice(40, 56)
 SEALED = 1
@@ -40,7 +40,7 @@ CANNOT_VERIFY = b"Cannot verify file with unknown extensions."
 
 
 def unpacked(program: str) -> list[str]:
-    """Return the command of a program in :data:`ROOT`, with the loader and libraries there."""
+    """Return the command that runs a program with the loader and the libraries in :data:`ROOT`."""
     (loader,) = ROOT.glob("usr/lib/*/ld-linux*.so.*")
     libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
     return [str(loader), "--library-path", libraries, str(ROOT / program)]
@@ -117,7 +117,7 @@ def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the exported records, and the messages about damage from the export and --verify."""
+    """Return the exported records, and the messages about damage of the export and ``--verify``."""
     context = request["context"]
     if "from_seqnum" in context:
         raise Skipped("journalctl cannot seek by sequence number")
@@ -153,7 +153,7 @@ def stream(request: dict[str, Any]) -> bytes:
 
 
 def write(path: Path, request: dict[str, Any]) -> None:
-    """Write a new file, with the options that environment variables can set."""
+    """Write a new file. The options come from environment variables of the program."""
     if not REMOTE:
         raise Skipped("systemd-journal-remote is not installed (package systemd-journal-remote)")
     context = request["context"]
@@ -169,7 +169,7 @@ def write(path: Path, request: dict[str, Any]) -> None:
 
 
 def feed(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
-    """Let systemd-journal-remote write all records to an existing or a new file."""
+    """Write all records to a new or existing file with systemd-journal-remote."""
     done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request), **settings)
     if done.returncode:
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])

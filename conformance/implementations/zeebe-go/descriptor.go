@@ -17,6 +17,9 @@ func parseDescriptor(b []byte) descriptor {
 			return sbe{}, false
 		}
 		h := header(b[pos:])
+		if d.version == 1 { // ZBJ-006
+			h.block = known
+		}
 		if h.schema != 7 || h.template != template || h.block < known {
 			d.code = "bad-descriptor"
 			return h, false

@@ -103,6 +103,10 @@ func TestVectors(t *testing.T) {
 		if size := len(bytes.Join(slices.Collect(maps.Values(files)), nil)); err != nil || size != vector.Size {
 			t.Error(vector.ID, size, vector.Size, err)
 		}
+		strict := vector.Answers("strict")
+		if slices.Contains(strict, nil) || len(strict) > 0 != (vector.Operation == "read") {
+			t.Error(vector.ID, "has strict answers although it is for writers, or none although it is for readers")
+		}
 		if vector.Format != "leveldb-log" || vector.Operation != "read" {
 			continue
 		}

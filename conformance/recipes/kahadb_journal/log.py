@@ -95,7 +95,7 @@ WRITING = BOOK.group("writing")
 
 
 def numbered(number: int) -> bytes:
-    """Return a payload of 12 bytes. Its record has 17 bytes, and a batch with this record 45."""
+    """Return a payload of 12 bytes, for a record of 17 bytes in a batch of 45 bytes."""
     return b"record %05d" % number
 
 

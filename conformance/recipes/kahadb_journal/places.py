@@ -94,6 +94,14 @@ damaged_batch_in_front_of_a_torn_header: five_batches KDB-031 KDB-041 eof
     damage: flip bit 0 of batches[3].records[0].payload
     damage: truncate at 190
     expect: damaged checksum-mismatch, survivors 0-2, end 180
+damaged_record_size_in_front_of_a_torn_header: five_batches KDB-041 KDB-051 eof
+    The record of the fourth batch has the size 4, so it has no chain. The header of the fifth batch
+    is followed only by zeros. No plausible batch begins inside the fourth batch, so its end is
+    settled.
+    number: batches[3].records[0].header.len_record, 4
+    damage: truncate at 196
+    damage: extend by 52 bytes of 00
+    expect: damaged checksum-mismatch, survivors 0-2, end 180
 damaged_batch_in_front_of_a_torn_eof_record: five_batches KDB-031 KDB-043 eof
     One payload bit of the last batch is flipped, and three bytes of an EOF record end the file. The
     end of the batch is in step.

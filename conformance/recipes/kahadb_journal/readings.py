@@ -63,7 +63,7 @@ def _after_the_first(log: KahaDBLog, *parts: bytes) -> None:
     log.extend(b"".join(parts))
 
 
-# Places in step, and the ends of batches
+# Offsets in step, and the ends of batches
 
 
 @RESYNC.damaged(five_batches, "KDB-031", "KDB-041", "KDB-044")

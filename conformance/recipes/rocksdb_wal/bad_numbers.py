@@ -53,6 +53,16 @@ def number_of_bad_metadata_flipped(log: RocksLog) -> None:
     log.expect("damaged", "bad-metadata", survivors=[0, 1, 2, b"delta"])
 
 
+@LOG_NUMBER.damaged(three_recyclable_records, "RDB-014", "RDB-046", "RDB-062")
+def flipped_number_before_a_record_of_another_log(log: RocksLog) -> None:
+    """The first record gives the number, and the number of the second record is damaged. A record
+    of another log comes before the last record, which a reader still surveys."""
+    log.number_is_unknown()
+    log.flip("blocks[0].records[1].header.log_number", 0)
+    log.extend(recyclable(FULL, b"ghost", OLDER) + recyclable(FULL, b"delta"))
+    log.expect("damaged", "bad-number", survivors=[0, 1, 2, b"delta"])
+
+
 @LOG_NUMBER.damaged(three_legacy_records, "RDB-047", "RDB-062")
 def flipped_number_in_a_legacy_log(log: RocksLog) -> None:
     """A recyclable FULL with a damaged log number in a legacy log has an unknown type. The record

@@ -1,8 +1,10 @@
 """Metadata in RocksDB logs: timestamp sizes and the preceding log."""
 
 from conformance.recipes.rocksdb_wal.compression import (
+    COMPRESSION_TYPE,
     ZSTD,
     framed,
+    no_compression_announced,
     three_compressed_recyclable_records,
 )
 from conformance.recipes.rocksdb_wal.layout import (
@@ -358,6 +360,16 @@ def zeros_before_a_late_compression_type(log: RocksLog) -> None:
     log.extend(ZSTD)
     filler = bytes(BLOCK_SIZE - 38 - 7 - 8)
     log.expect("damaged", "zero-gap", survivors=[0, 1, 2, filler])
+
+
+@METADATA.damaged(no_compression_announced, "RDB-063", "RDB-030", "RDB-045")
+def zeros_between_compression_records(log: RocksLog) -> None:
+    """The only record is zeroed, so the log has no dialect. The zeros reach to a compression record
+    that fills the next block, and are a gap."""
+    log.zero("blocks[0].records[1]")
+    log.fill_block()
+    log.extend(pack(LEGACY, COMPRESSION_TYPE, bytes(BLOCK_SIZE - 7)))
+    log.expect("damaged", "zero-gap", survivors=[])
 
 
 @METADATA.damaged(three_legacy_records, "RDB-063", "RDB-049")

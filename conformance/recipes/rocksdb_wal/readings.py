@@ -39,7 +39,7 @@ from conformance.recipes.rocksdb_wal.zstd_frames import (
 from reference_impl.rocksdb_wal.layout import clean_close, pack
 
 PREDECESSOR = bytes(range(24))
-#: The log whose clean close has a valid checksum, as an empty FULL of the next log.
+#: A log whose clean close is also a valid empty FULL of the next log.
 SOUND_CLOSE = 2020336647
 LIMIT = 65536
 

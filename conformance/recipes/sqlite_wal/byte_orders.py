@@ -41,3 +41,12 @@ def older_link_in_both_byte_orders(log: SqliteLog) -> None:
     write_in_both_orders(older, 4, OLDER_SALTS)
     log.data[log.at(3) :] = older.data[log.at(3) :]
     log.expect("damaged", "header-checksum", survivors=[1], end=None)
+
+
+@LOST_HEADER.damaged(two_frames_that_read_the_same_in_both_orders, "SQW-026", "SQW-036")
+def both_first_salts_in_both_byte_orders(log: SqliteLog) -> None:
+    """A bit of a salt flips in the header and in frame 1. The value before frame 1 is the checksum
+    of the header in both byte orders. A reader uses little-endian words."""
+    log.flip("header.salt_1", 5)
+    log.flip("frames[0].header.salt_2", 9)
+    log.expect("damaged", "header-checksum", survivors=[0, 1, 2], end=None)

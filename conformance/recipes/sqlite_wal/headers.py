@@ -279,6 +279,14 @@ header_and_the_only_image: one_transaction SQW-021 SQW-026 corrupt
     damage: zero header
     damage: flip bit 5 of frames[0].page
     expect: torn torn-header, no survivors, end 0
+header_and_the_last_zeros_of_the_only_frame: one_transaction SQW-021 SQW-026
+    The header is zeroed, and the file ends before the last zeros of the only image. This frame is
+    not whole, so it does not give the header. The whole log is lost.
+    damage: zero frames[0].page
+    reseal_from: 1
+    damage: zero header
+    damage: truncate at 564
+    expect: torn torn-header, no survivors, end 0
 header_and_the_first_of_two_images: one_transaction_of_two_frames SQW-027 SQW-034
     The header is zeroed, and a bit of the first of two images flips. The two frames are linked, but
     are not a complete transaction.

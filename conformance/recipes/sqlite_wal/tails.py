@@ -292,6 +292,13 @@ cut_before_the_last_byte: five_transactions SQW-033
     The file ends one byte before the end of the last image.
     damage: truncate at 3783
     expect: torn torn-frame, survivors 0-3, end 3248
+cut_before_the_last_zeros: five_transactions SQW-010 SQW-033
+    The last image is all zeros, and the file ends four bytes before its end. The missing zeros do
+    not make the frame whole.
+    damage: zero frames[6].page
+    reseal_from: 7
+    damage: truncate at 3780
+    expect: torn torn-frame, survivors 0-3, end 3248
 cut_after_a_frame_header: five_transactions SQW-033
     The file ends after a complete frame header, without an image.
     damage: truncate 0 bytes into frames[6].page

@@ -148,7 +148,7 @@ def failing() -> list[tuple[int, Packed]]:
     stored: list[tuple[int, bytes, int]] = [
         (3 * 4096, _xz_of_a_wrong_check(10_000), xz),
         (2 * 4096, _xz(5000)[:-8], xz),
-        (2 * 2 * 4096, _xz(4096)[:-4], xz),  # ends in zeros, so it is tried twice (SDJ-104)
+        (2 * 2 * 4096, _xz(4096)[:-4], xz),  # the payload ends in zeros: two tries (SDJ-104)
         (4096, b"no stream", xz),
         (LIMIT, _xz(70_000), xz),
         (2000, _lz4(2000, b"LZ=walproof"), lz4),

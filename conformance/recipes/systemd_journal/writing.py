@@ -91,7 +91,7 @@ def write_below_the_threshold(log: SystemdLog) -> None:
     _new(log, ("A=" + "x" * 509,), compression="zstd")
 
 
-# Large tables, because a real writer begins a new file when a table is three quarters full.
+# The tables are large, because a real writer begins a new file when a table is three quarters full.
 ROOM = {"data_buckets": 128, "field_buckets": 32}
 
 

@@ -201,6 +201,11 @@ descriptor_of_version_1_index_flipped: descriptor_of_version_1 ZBJ-006 ZBJ-031
     record then has an unexpected index.
     damage: flip bit 1 of descriptor.segment.index
     expect: damaged index-mismatch, no survivors, end none
+descriptor_of_version_1_with_a_longer_block: descriptor_of_version_1 ZBJ-006 ZBJ-010 ZBJ-061
+    The block length of a descriptor of version 1 is 400, so the block would end in the zeros after
+    the records. A reader must use 20, the only length of this version.
+    damage: set descriptor.segment.header.len_block to 400
+    expect: intact, survivors 0-3, end 394
 """)
 
 
@@ -214,8 +219,10 @@ def descriptor_with_newer_fields(log: ZeebeLog) -> None:
     log.expect("intact", survivors=[0], end=131)
 
 
-def _bare(log: ZeebeLog, version_byte: int, version: int, block: bytes) -> None:
-    message = SBE_HEADER.pack(len(block), 3, 7, version) + block
+def _bare(
+    log: ZeebeLog, version_byte: int, version: int, block: bytes, length: int | None = None
+) -> None:
+    message = SBE_HEADER.pack(len(block) if length is None else length, 3, 7, version) + block
     head = b"\x01" + message
     if version_byte == 2:
         metadata = SBE_HEADER.pack(8, 4, 7, version) + crc32c(message).to_bytes(8, "little")
@@ -251,10 +258,10 @@ def descriptor_of_version_1_with_a_block_of_32_bytes(log: ZeebeLog) -> None:
 
 
 @FUTURE.valid("ZBJ-006", "ZBJ-013", "ZBJ-061", kind="limit")
-def version_byte_1_with_a_block_of_32_bytes(log: ZeebeLog) -> None:
-    """A descriptor with version byte 1 has no seal, even if it has SBE version 2 and 12 bytes that
-    look like a seal."""
-    _bare(log, 1, 2, KNOWN + SEAL.pack(9, 9))
+def version_byte_1_with_a_block_length_of_32(log: ZeebeLog) -> None:
+    """A descriptor with version byte 1 has 29 bytes and no seal, even if it has SBE version 2 and a
+    block length of 32."""
+    _bare(log, 1, 2, KNOWN, 32)
 
 
 @FUTURE.damaged(one_segment, "ZBJ-010", kind="limit")

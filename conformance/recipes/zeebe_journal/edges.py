@@ -323,11 +323,11 @@ descriptor_of_version_1_with_another_template: descriptor_of_version_1 ZBJ-006 Z
     log.
     damage: set descriptor.segment.header.template_id to 4
     expect: refused bad-descriptor, no survivors
-descriptor_of_version_1_with_a_short_block: descriptor_of_version_1 ZBJ-006 ZBJ-011 ZBJ-061
-    A descriptor of version 1 has a block of 19 bytes, too short for id, index and size. A reader
-    must refuse the log.
+descriptor_of_version_1_with_a_short_block: descriptor_of_version_1 ZBJ-006 ZBJ-010 ZBJ-061
+    The block length of a descriptor of version 1 is 19, too short for id, index and size. A reader
+    must use 20, the only length of this version.
     damage: set descriptor.segment.header.len_block to 19
-    expect: refused bad-descriptor, no survivors
+    expect: intact, survivors 0-3, end 394
 short_block_of_a_descriptor_that_is_the_file: descriptor_of_45_bytes ZBJ-006 ZBJ-011 ZBJ-061 eof
     The SegmentDescriptor has a block length of 8 bytes, and the file ends after its fields. A
     reader must refuse the log.

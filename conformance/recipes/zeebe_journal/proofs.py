@@ -105,6 +105,27 @@ def _payload_length(number: int, length: int) -> Change:
     return lambda log: log.set(f"records[{number}].data.len_entry", length)
 
 
+def _empty_record(number: int) -> Change:
+    def change(log: ZeebeLog) -> None:
+        log.splice(f"records[{number}]", pack_record(number + 1, -1, b""))
+        log.flip(f"records[{number}].metadata.checksum", 0)
+
+    return change
+
+
+def _large_lengths(number: int) -> Change:
+    def change(log: ZeebeLog) -> None:
+        log.flip(f"records[{number}].metadata.len_data", 30)
+        log.flip(f"records[{number}].data.len_entry", 30)
+
+    return change
+
+
+def _inserted_with_a_copy(log: ZeebeLog) -> None:
+    log.duplicate("records[1]")
+    log.insert(222, b"\x07\x07\x07")
+
+
 table(
     six_records,
     ("ZBJ-022", "ZBJ-062", "ZBJ-064"),
@@ -119,6 +140,8 @@ table(
         ("payload_length_of_one_of_six", "The length of the payload of record 2 is wrong. The "
          "length of the record leads to record 3.", _payload_length(1, 40), 6,
          "checksum-mismatch", [0, 2, 3, 4, 5]),
+        ("empty_record_of_six", "Record 5 has no payload, and its checksum is wrong. Its lengths "
+         "lead to record 6.", _empty_record(4), 6, "checksum-mismatch", [0, 1, 2, 3, 5]),
         ("two_payloads_of_six", "The payloads of records 2 and 5 are corrupt. Records 3 and 4 "
          "are proven by the lengths of record 2.", _in_turn(_payload(4), _payload(1)), 6,
          "checksum-mismatch", [0, 2, 3, 5]),
@@ -157,6 +180,14 @@ table(
         ("lengths_of_six", "Both lengths of record 2 are zeroed, so its end is "
          "unknown. Records 3 to 6 are a chain up to the flushed index.", _no_lengths(1), 6,
          "bad-length", [0, 2, 3, 4, 5]),
+        ("length_of_27_in_six", "The length of record 2 is 27, one byte too short for a record. "
+         "Records 3 to 6 are a chain.", _length(1, 27), 6, "bad-length", [0, 2, 3, 4, 5]),
+        ("large_lengths_before_the_only_flushed_record", "Bit 30 of both lengths of record 5 is "
+         "flipped, so both lead past the segment. Record 6 alone is no chain.",
+         _large_lengths(4), 6, "bad-length", range(4)),
+        ("record_repeated_after_inserted_bytes", "Three bytes and a copy of record 2 were inserted "
+         "before record 3. The chain begins with record 2, below the expected index.",
+         _inserted_with_a_copy, 6, "unknown-frame", [0, 1]),
         ("lengths_of_the_last_flushed_record", "Both lengths of record 3 are zeroed, and "
          "record 3 was the last to be flushed. No chain can lead to it.", _no_lengths(2), 3,
          "bad-length", [0, 1]),
@@ -732,6 +763,26 @@ def last_position_of_1(log: ZeebeLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3], end=None)
 
 
+@PROOF.damaged(six_records, "ZBJ-016", "ZBJ-062", "ZBJ-063")
+def sealed_frame_of_0_and_the_next_payload(log: ZeebeLog) -> None:
+    """The only segment is sealed. The frame of record 2 is zeroed, and record 3 is corrupt. Record
+    2 is returned, although no chain leads from it to the last record."""
+    last = 57 + sum(49 + len(payload) for payload in log.payloads[:5])
+    log.data[:57] = pack_descriptor(1, 1, SIZE, (6, last))
+    log.zero("records[1].frame")
+    log.flip("records[2].data.entry.term", 0)
+    log.expect("damaged", "unknown-frame", survivors=[0, 1, 3, 4, 5], end=None)
+
+
+@PROOF.damaged(three_segments, "ZBJ-040", "ZBJ-066")
+def first_segment_cut_before_index_2(log: ZeebeLog) -> None:
+    """The first segment is cut in its descriptor, and the second begins with index 2. Record 1 is
+    missing, so `after_loss` is true for each later record."""
+    log.truncate(40, FIRST)
+    log.files[SECOND] = bytearray(segment((ALPHA, BRAVO, CHARLIE), 512, id=2, index=2))
+    log.expect("damaged", "torn-descriptor", survivors=[1, 2, 3, 4, 5])
+
+
 @PROOF.damaged(segments_of_45_bytes, "ZBJ-035", "ZBJ-038", "ZBJ-039")
 def damage_before_a_segment_that_is_repeated(log: ZeebeLog) -> None:
     """Record 2 is corrupt, and the third segment is a copy of the first. The second segment
@@ -1027,6 +1078,17 @@ second_descriptor_of_29_bytes_flipped: segments_of_29_bytes ZBJ-006 ZBJ-040
     4.
     damage: flip bit 3 of journal-2.log:descriptor.segment.header.template_id
     expect: damaged bad-descriptor, survivors 0-5
+second_descriptor_of_45_bytes_and_its_last_record: segments_of_45_bytes ZBJ-040 ZBJ-006
+    The second descriptor of 45 bytes and record 4 are corrupt. Record 3 has the expected index, so
+    its place is proof enough.
+    damage: flip bit 0 of journal-2.log:records[1].data.entry.term
+    damage: flip bit 0 of journal-2.log:descriptor.metadata.checksum
+    expect: damaged descriptor-checksum, survivors 0-2 4 5
+second_descriptor_of_29_bytes_and_its_last_record: segments_of_29_bytes ZBJ-040 ZBJ-006
+    The second descriptor of version 1 and record 4 are corrupt. Record 3 has the expected index.
+    damage: flip bit 0 of journal-2.log:records[1].data.entry.term
+    damage: flip bit 3 of journal-2.log:descriptor.segment.header.template_id
+    expect: damaged bad-descriptor, survivors 0-2 4 5
 second_descriptor_and_its_first_record: three_segments ZBJ-040 ZBJ-065 ZBJ-066
     The second descriptor and record 3 are corrupt. A single record before the next segment is not
     proven.

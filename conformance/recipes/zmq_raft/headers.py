@@ -321,6 +321,18 @@ length_wrong_and_no_meta: three_entries ZMR-042 ZMR-005
     damage: set header.len_body to 48
     damage: set chunks[0].token to 41 54 45 4d
     expect: damaged bad-header, no survivors, end none
+length_wrong_and_first_offset_zeroed: three_entries ZMR-042 ZMR-044
+    The length is invalid, and the first offset is zero. Nothing is committed then, although the
+    second offset is not zero, so nothing proves the capacity. The whole file is lost.
+    damage: set header.len_body to 0
+    damage: zero offsets[0]
+    expect: damaged bad-header, no survivors, end none
+length_wrong_and_high_first_offset: three_entries ZMR-042 ZMR-046
+    The length is invalid, and only the highest byte of the first offset is not zero. The offset
+    still commits an entry, so META proves the capacity. The offset is past the end of the file.
+    damage: set header.len_body to 0
+    damage: set offsets[0] to 16777216
+    expect: damaged bad-header, survivors 2, end none
 length_and_index_wrong_without_meta: three_entries ZMR-040 ZMR-042 ZMR-043
     The length and the first index are wrong, and another chunk is in the place of META. A reader
     checks the length first.

@@ -50,7 +50,7 @@ def _many_values(key: bytes, count: int) -> bytes:
     The value of the key is a map that repeats one key, so that its JSON is short. If ``count`` is
     even, this map is inside an array.
     """
-    rest = count - 2  # the map and the key
+    rest = count - 2  # The map and its key are two of the values.
     value = b"\x91" if rest % 2 == 0 else b""
     repeats = (rest - len(value) - 1) // 2
     return b"\x81" + key + value + b"\xdf" + struct.pack(">I", repeats) + b"\xa1k\x00" * repeats

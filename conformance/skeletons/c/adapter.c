@@ -1,7 +1,7 @@
 /* A template for a Walproof adapter: one file, C99, POSIX and Jansson (Debian: libjansson-dev). Fill in read_log and
  * hello.
  *
- *   cc -O2 -o adapter conformance/skeletons/c/adapter.c -ljansson
+ *   cc -O2 -o adapter adapter.c -ljansson
  *   walproof check --smoke --cmd ./adapter   # checks the protocol
  *   walproof check --cmd ./adapter   # all vectors
  *

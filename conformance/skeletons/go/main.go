@@ -1,9 +1,10 @@
 // A template for a Walproof adapter: one file, standard library only. Fill in read and hello.
 //
-//	walproof check --smoke --cmd 'go run conformance/skeletons/go/main.go'   # checks the protocol
-//	walproof check --cmd 'go run conformance/skeletons/go/main.go'   # all vectors
+//	go build -o adapter main.go
+//	walproof check --smoke --cmd ./adapter   # checks the protocol
+//	walproof check --cmd ./adapter   # all vectors
 //
-// By hand: go run main.go read leveldb-log FILE [strict]
+// By hand: ./adapter read leveldb-log FILE [strict]
 package main
 
 import (

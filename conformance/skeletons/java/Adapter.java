@@ -1,7 +1,7 @@
 // A template for a Walproof adapter: one file, Java 17, nothing to install or build. Fill in read and HELLO.
 //
-//   walproof check --smoke --cmd 'java conformance/skeletons/java/Adapter.java'   # checks the protocol
-//   walproof check --cmd 'java conformance/skeletons/java/Adapter.java'   # all vectors
+//   walproof check --smoke --cmd 'java Adapter.java'   # checks the protocol
+//   walproof check --cmd 'java Adapter.java'   # all vectors
 //
 // By hand: java Adapter.java read leveldb-log FILE [strict]
 import java.io.*;

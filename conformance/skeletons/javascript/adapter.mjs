@@ -1,7 +1,7 @@
 // A template for a Walproof adapter: one file, nothing to install. Fill in read and hello.
 //
-//   walproof check --smoke --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # checks the protocol
-//   walproof check --cmd 'node conformance/skeletons/javascript/adapter.mjs'   # all vectors
+//   walproof check --smoke --cmd 'node adapter.mjs'   # checks the protocol
+//   walproof check --cmd 'node adapter.mjs'   # all vectors
 //
 // By hand: node adapter.mjs read leveldb-log FILE [strict]
 import { existsSync } from 'node:fs';

@@ -1,7 +1,7 @@
 """A template for a Walproof adapter: one file, standard library only. Fill in read and HELLO.
 
-walproof check --smoke --cmd 'python3 conformance/skeletons/python/adapter.py'  # the protocol
-walproof check --cmd 'python3 conformance/skeletons/python/adapter.py'   # all vectors
+walproof check --smoke --cmd 'python3 adapter.py'  # the protocol
+walproof check --cmd 'python3 adapter.py'   # all vectors
 
 By hand: python3 adapter.py read leveldb-log FILE
 """

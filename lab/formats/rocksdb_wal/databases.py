@@ -17,7 +17,7 @@ from reference_impl.answer import NewRecord
 
 FORMAT = "rocksdb-wal"
 NAME = "000012.log"
-#: The name of the older log, whose file was recycled.
+#: The name of the older log, which was recycled.
 OLDER_NAME = "000008.log"
 FIRST_SEQUENCE = 101
 #: The context of a writer, by variant.
@@ -101,7 +101,7 @@ DAMAGE: Mapping[str, Callable[[str, Damage], None]] = {
     "bit-in-a-checksum": lambda variant, log: log.flip(
         f"{_in_block_0(1, variant)}.header.checksum", 3
     ),
-    # The checksum covers the log number. The flip makes it the number of the next log.
+    # The flip turns the log number into that of the next log. The checksum covers the number.
     "bit-in-a-checksum/log-number": lambda _, log: log.flip(
         "blocks[0].records[1].header.log_number", 0
     ),

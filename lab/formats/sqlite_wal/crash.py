@@ -1,4 +1,4 @@
-"""Transactions of one to three pages, which change the root pages of the tables of a database."""
+"""Transactions of one to three pages. Each page is the root of a table in the database."""
 
 from __future__ import annotations
 

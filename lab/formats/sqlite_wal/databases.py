@@ -27,9 +27,9 @@ KEYS = 16
 FIRST_ROOT = 2
 #: The root page of the table after the tables of the keys. Only the older generation writes it.
 OLDER_ROOT = FIRST_ROOT + KEYS
-#: The number of pages, with the table into which the system inserts a row after opening.
+#: The number of pages, including the table that gets a new row after opening.
 DB_PAGES = OLDER_ROOT + 1
-#: The number of keys of each transaction.
+#: How many keys each transaction writes.
 TRANSACTIONS = (1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2)
 #: The headers of the log and of its older generation.
 CONTEXT = {"page_size": PAGE_SIZE, "sequence": 1, "salt_1": 0x11111111, "salt_2": 0x22222222}

@@ -32,7 +32,7 @@ function filterRows() {
   const form = document.getElementById("filter");
   if (!form) return;
   const names = [...document.querySelectorAll("table.grid thead th.up")].map((one) => one.textContent.trim());
-  const right = /\bc-(pass|skipped|unexpected-pass)\b/;
+  const right = /^$|\bc-(skipped|unexpected-pass)\b/;
   const said = document.getElementById("filtered");
   const apply = () => {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);

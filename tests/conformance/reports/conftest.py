@@ -26,7 +26,7 @@ class ReportBuilder:
     def __init__(self) -> None:
         self.golden: dict[str, Vector] = {}
         self.report: dict[str, Any] = {
-            "report_version": 1,
+            "report_version": 2,
             "walproof": "0.1.0",
             "started": "2026-11-20T14:03:11Z",
             "seconds": 12.4,
@@ -75,6 +75,7 @@ class ReportBuilder:
                 "reports": list(reports),
                 "profiles": ["recover", "strict"],
                 "seconds": 1.2,
+                "repeat": f"walproof check --impl {name}",
                 "results": [],
                 "score": None,
                 **more,
@@ -99,11 +100,13 @@ class ReportBuilder:
                 "class": outcome,
                 "ms": 0.8,
                 "difference": None,
+                "found": None,
                 "cause": None,
                 "expected": None,
                 "actual": None,
                 "stderr": None,
-                "repeat": f"walproof check --impl {implementation['name']} --vector {vector}",
+                "repeat": f"walproof check --impl {implementation['name']}"
+                f" --vector {vector} --profile {profile}",
                 **more,
             }
         )
@@ -135,7 +138,15 @@ class ReportBuilder:
         for implementation in self.report["implementations"]:
             if implementation["status"] == "ran":
                 implementation["score"] = score(implementation["results"], self.report["vectors"])
-        return copy.deepcopy(self.report)
+        return in_order(copy.deepcopy(self.report))
+
+
+def in_order(report: dict[str, Any]) -> dict[str, Any]:
+    """Return a report with results by vector and profile, the order in which a run has them."""
+    order = list(report["vectors"])
+    for each in report["implementations"]:
+        each["results"].sort(key=lambda r: (order.index(r["vector"]), r["profile"]))
+    return report
 
 
 ALPHA, BRAVO, BRBVO = record(0, "alpha"), record(12, "bravo"), record(12, "brbvo")

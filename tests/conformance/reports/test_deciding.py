@@ -28,7 +28,8 @@ def failure(difference, profile="recover", outcome="fail", **changes):
 
 
 def report(*requirements):
-    return {"vectors": {"leveldb-log/v": {"format": "leveldb-log", "requirements": requirements}}}
+    vector = {"format": "leveldb-log", "requirements": requirements, "damage": [], "size": 50}
+    return {"vectors": {"leveldb-log/v": vector}}
 
 
 @pytest.mark.parametrize(

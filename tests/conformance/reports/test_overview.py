@@ -112,10 +112,22 @@ def test_groups_ignore_numbers_and_texts(differences, groups):
         (slug, "fail", {"difference": text})
         for slug, text in zip("abcd", differences, strict=False)
     ]
-    golden = {"format": "leveldb-log", "requirements": []}
+    golden = {"format": "leveldb-log", "requirements": [], "damage": [], "size": 50}
     report = {"vectors": {f"leveldb-log/{slug}": golden for slug in "abcd"}}
     found = by_cause(report, failures(*results))
     assert ["".join(each["vector"][-1] for _, each in group) for group in found] == groups
+
+
+def test_the_simplest_log_of_a_group_is_first():
+    sizes = {"a": (0, 9), "b": (1, 900), "c": (1, 50), "d": (2, 5)}
+    vectors = {
+        f"leveldb-log/{slug}": {"format": "leveldb-log", "requirements": [], "size": size,
+                                "damage": ["flip"] * damages}
+        for slug, (damages, size) in sizes.items()
+    }  # fmt: skip
+    results = [(slug, "fail", {"difference": "records: expected 1, found 0"}) for slug in sizes]
+    (group,) = by_cause({"vectors": vectors}, failures(*results))
+    assert [each["vector"][-1] for _, each in group] == ["c", "b", "d", "a"]
 
 
 def test_similar_failures_are_counted_and_named():

@@ -10,8 +10,9 @@ from importlib import resources
 import jsonschema
 import pytest
 
-from conformance.reports import outputs, sarif
+from conformance.reports import json_report, outputs, sarif
 from conformance.reports.classes import BY_NAME
+from conformance.reports.html import html
 from conformance.reports.markdown import escaped, fence_around, markdown
 from conformance.reports.summary import headline
 
@@ -95,11 +96,15 @@ def test_the_headline_has_the_score(builder):
     assert headline(report) == "a: 1/2 pairs; 1 result not as expected"
     report = built.implementation("b").others_pass().build()
     assert headline(report) == ("1 of 2 implementations as expected; 1 result not as expected")
+    for result in report["implementations"][0]["results"]:
+        result["class"] = "pass"
+    assert headline(report) == "2 implementations, all as expected"
 
 
 def test_the_report_folder_holds_every_form(report, tmp_path):
     outputs.save(report, tmp_path / "new folder")
     written = {path.name: path.read_text("utf-8") for path in (tmp_path / "new folder").iterdir()}
-    assert json.loads(written.pop("report.json")) == report
+    assert json_report.load(tmp_path / "new folder") == report
+    assert written.pop("report.html") == html(report)
+    assert outputs.OUTPUTS["json"](report) == written.pop("report.json")
     assert written == {name: shape(report) for name, shape in outputs.FILES.items()}
-    assert json.loads(outputs.OUTPUTS["json"](report)) == report

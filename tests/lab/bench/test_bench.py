@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.registry import Implementation
-from lab.bench import command, contenders, format_bench, reading
+from lab.bench import command, commands, contenders, format_bench, reading
 from lab.bench.contenders import Contender, our_contenders
 from lab.bench.format_bench import FormatBench, Size, bench_of, log_of
 from lab.bench.readers import READERS
@@ -108,3 +109,19 @@ def test_arguments_for_a_quick_start_are_left_out() -> None:
             assert program.without is None or program.without in command
             measured = contenders._program(program).command
             assert measured[-1] == "bench" and program.without not in measured
+
+
+def test_the_cost_of_every_command_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    commands.measure_all(1, 1e-4, ["leveldb-log"])
+    shown = capsys.readouterr().out
+    assert "leveldb-log: 1,000 × 100 B" in shown
+    for name in commands.OURS:
+        assert len(re.findall(rf"^ {name}   +[0-9]", shown, re.M)) == len(commands.COUNTS)
+
+
+def test_the_cost_of_a_command_is_its_own() -> None:
+    """The time and memory of the tests are not included."""
+    program = "bytearray(200_000_000); sum(range(5_000_000))"
+    seconds, peak_bytes = commands.cost([sys.executable, "-c", program])
+    assert 0.01 < seconds < 60
+    assert 200e6 < peak_bytes < 600e6

@@ -256,7 +256,7 @@ def test_a_failing_listener_reports_the_reason(tmp_path: Path, program: str, why
 def test_an_impossible_listener_is_reported_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    long = tmp_path / ("x" * 120)  # too long: the name of a socket has at most 107 bytes
+    long = tmp_path / ("x" * 120)  # too long: the name of a socket is at most 107 bytes
     long.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(long))
     before = len(list(Path("/proc/self/fd").iterdir()))

@@ -1,52 +1,52 @@
-"""In a browser, the policy blocks nothing and no script fails."""
+"""In a browser, the policy blocks nothing, no script fails, and pages fit a narrow screen."""
 
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from lab.site import page_paths
+from tests.browser import WIDE, drawn, needs_browser
 
 from .conftest import Site
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-sync",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--enable-logging=stderr",
-    "--virtual-time-budget=2000",
-    "--dump-dom",
-]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
-
-
-def drawn(site: Path, place: str, profile: Path) -> tuple[str, list[str]]:
-    """Return a page after its scripts have run, and the console messages of the scripts."""
-    address = (site / "index.html").as_uri().removesuffix("index.html") + place
-    command = [CHROMIUM or "", *FLAGS, f"--user-data-dir={profile}", address]
-    done = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True)
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+def with_script(site: Site, folder: Path, text: str) -> Path:
+    """Return a copy of a site whose script ends with ``text``."""
+    copy = folder / "site"
+    shutil.copytree(site.out, copy)
+    with (copy / "assets" / "site.js").open("a") as script:
+        script.write(text)
+    return copy
 
 
 @needs_browser
 def test_a_list_of_vectors_can_be_narrowed(site: Site, tmp_path: Path) -> None:
-    copy = tmp_path / "site"  # has a script that types like a user
-    shutil.copytree(site.out, copy)
-    with (copy / "assets" / "site.js").open("a") as script:
-        script.write(
-            'const form = document.getElementById("filter");'
-            'form.elements.who.value = "goleveldb";'
-            'form.dispatchEvent(new Event("input"));'
-        )
-    page, message = drawn(copy, page_paths.format_page("leveldb-log"), tmp_path / "profile")
+    copy = with_script(
+        site,
+        tmp_path,
+        'const form = document.getElementById("filter");'
+        'form.elements.who.value = "goleveldb";'
+        'form.dispatchEvent(new Event("input"));',
+    )
+    page, message = drawn(copy / page_paths.format_page("leveldb-log"), tmp_path / "profile")
     assert message == []
     assert '<p id="filtered" role="status">1 vector</p>' in page
+
+
+@needs_browser
+@pytest.mark.parametrize(
+    "place",
+    [
+        page_paths.HOME,
+        page_paths.chapter("leveldb-log"),
+        page_paths.vector("leveldb-log/first-then-full"),
+    ],
+)
+def test_a_page_fits_a_narrow_screen(site: Site, tmp_path: Path, place: str) -> None:
+    copy = with_script(site, tmp_path, WIDE % 400)
+    page, message = drawn(copy / place, tmp_path / "profile", width=400)
+    assert message == []
+    assert 'data-wide=""' in page

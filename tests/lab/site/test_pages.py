@@ -6,8 +6,11 @@ import posixpath
 import re
 from urllib.parse import unquote
 
+from conformance.chapter import chapter
 from conformance.text import one_line
 from lab.site import page_paths
+from reference_impl.paths import SPEC
+from reference_impl.register import registers
 
 from .conftest import CHOSEN, FAILING, FOREIGN, Site
 
@@ -62,8 +65,8 @@ def test_every_vector_of_the_run_has_a_page(site: Site) -> None:
 def test_a_vector_shows_its_damage_expectation_and_answers(site: Site) -> None:
     text = site.text("vectors/leveldb-log/first-then-full.html")
     assert "set blocks[0].records[1].header.type to 2" in text
-    assert 'href="../../vectors/leveldb-log/four-short-records.html"' in text
-    assert 'title="spec/leveldb-log.md:' in text and ">LDB-032</span>" in text
+    assert 'href="four-short-records.html"' in text
+    assert 'href="../../chapters/leveldb-log.html#LDB-032">LDB-032</a>' in text
     assert "at 24, 14 B &#34;charlie&#34;" in text
     assert "[12, 24) incomplete-record" in text and "[12, 50) incomplete-record" in text
     given = text.partition("Real implementations")[2].partition("Our own")[0]
@@ -86,7 +89,7 @@ def rows(text: str) -> list[list[str]]:
 
 def test_the_damage_and_the_loss_are_marked(site: Site) -> None:
     fields = {row[3]: row[2] for row in rows(site.text("vectors/leveldb-log/first-then-full.html"))}
-    assert fields["blocks[0].records[0].header.type"] == '<i class="">01</i>'
+    assert fields["blocks[0].records[0].header.type"] == "01"
     assert fields["blocks[0].records[1].header.checksum"] == '<i class="x l">95 0c 74 2f</i>'
     assert fields["blocks[0].records[1].header.type"] == '<i class="x l">02</i>'
 
@@ -116,7 +119,47 @@ def test_an_implementation_shows_why_it_fails(site: Site) -> None:
 def test_the_list_of_vectors_marks_each_answer(site: Site) -> None:
     text = site.text("formats/leveldb-log.html")
     row = text.partition(">first-then-full</a>")[2].partition("<tr>")[0]
-    assert re.findall(r'<td class="?c-([a-z-]+)', row) == ["known-failure", "pass", "crash"]
+    marks = re.findall(r'<td(?: class="c-([a-z-]+)")?>(.)', row)
+    assert marks == [("known-failure", "≈"), ("", "✓"), ("crash", "†")]
+
+
+def test_each_requirement_has_an_anchor_in_its_chapter(site: Site) -> None:
+    for format in registers():
+        page = site.pages[page_paths.chapter(format)]
+        source = (SPEC / f"{format}.md").read_text("utf-8")
+        every = re.findall(r"^\*\*([A-Z]{3}-\d{3}) \(", source, re.M)
+        assert len(every) > 30 and set(every) <= set(page.ids), format
+    assert "verdicts" in site.pages[page_paths.chapter("conventions")].ids
+
+
+def test_a_requirement_shows_its_vectors_and_who_passes_them(site: Site) -> None:
+    text = site.text(page_paths.chapter("leveldb-log"))
+    rule = text.partition('id="LDB-032"')[2].partition("</section>")[0]
+    assert "<p><strong>" in rule and " (MUST)</strong> If a record" in rule
+    assert 'href="../vectors/leveldb-log/first-then-full.html"' in rule
+    passing, failing = rule.split("✗ fail")
+    assert ">executable-spec</a>" in passing and f">{FAILING}</a> 1/" in failing
+    other = text.partition('id="LDB-002"')[2].partition("</section>")[0]
+    assert "first-then-full" not in other
+
+
+def test_every_requirement_id_is_a_link(site: Site) -> None:
+    ids, links = re.compile(r"\b[A-Z]{3}-\d{3}\b"), 0
+    known = {id for format in registers() for id in chapter(format).requirements}
+    for place, page in site.pages.items():
+        links += len(re.findall(r'href="[^"]*chapters/[a-z-]+\.html#[A-Z]{3}-\d{3}"', page.text))
+        text = re.sub(r"<(a|title|option)\b.*?</\1>|<[^>]*>", "", page.text, flags=re.S)
+        assert not known & set(ids.findall(text)), place
+    assert links > 1000
+
+
+def test_scores_have_their_heads_on_a_narrow_screen(site: Site) -> None:
+    text = site.text(page_paths.HOME)
+    row = text.partition(f">{FAILING}</a>")[2].partition("<tr>")[0]
+    heads = re.findall(r"<th scope=\"col\">(\w+)</th>", text)
+    assert re.findall(r'<td data-head="(\w+)"', row) == heads[1:] and len(heads) > 6
+    style = (site.out / "assets" / "site.css").read_text("utf-8")
+    assert "content: attr(data-head)" in style.partition("@media (max-width: 40rem)")[2]
 
 
 def test_text_of_programs_is_escaped(site: Site) -> None:

@@ -15,6 +15,7 @@ from reference_impl.answer import Answer, End, Lost, NewRecord, Record, collect
 from reference_impl.kahadb_journal import append, read, write
 from reference_impl.kahadb_journal.data_file import Scan
 from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
+from reference_impl.kahadb_journal.source import Source
 from reference_impl.kahadb_journal.writer import batch, record
 
 pytestmark = pytest.mark.slow
@@ -30,7 +31,7 @@ payloads = st.lists(st.binary(max_size=60), max_size=12)
 
 
 def scan(log: bytes) -> Answer:
-    whole = Scan(io.BytesIO(log))
+    whole = Scan(Source(io.BytesIO(log)))
     events: list[Record | Lost] = list(whole.events(is_last=True))
     damage = next((x.reason for x in events if isinstance(x, Lost) and not x.torn), None)
     torn = next((x.reason for x in events if isinstance(x, Lost) and x.torn), None)

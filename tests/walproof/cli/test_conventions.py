@@ -24,8 +24,8 @@ def test_output_goes_to_out(name: str) -> None:
     spellings = [set(option.opts) for option in command.params if isinstance(option, click.Option)]
     assert {"-q", "--quiet"} in spellings
     of_output = [each for each in spellings if {"-o", "--out", "--output", "--report"} & each]
-    writes = name in ("audit", "check", "damage", "export", "parsers", "recover", "sweep")
-    assert [each - {"--parquet"} for each in of_output] == [{"-o", "--out"}] * writes
+    writers = ["audit", "check", "damage", "export", "parsers", "recover", "skeleton", "sweep"]
+    assert [each - {"--parquet"} for each in of_output] == [{"-o", "--out"}] * (name in writers)
 
 
 def test_quiet_leaves_the_exit_status_and_errors(tmp_path: Path) -> None:

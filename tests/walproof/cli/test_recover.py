@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import random
 import shutil
 import signal
 import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -20,11 +22,14 @@ from conformance import ROOT, VECTORS
 from conformance.vectors import Vector, load_all
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import FORMATS, named
+from reference_impl.leveldb_log.layout import HEADER, masked_crc
 from tests.walproof.cli.test_stopping import as_usual
 from tests.walproof.formats.sqlite_wal.histories import History
 from walproof.cli import walproof
-from walproof.log import Log
+from walproof.formats.leveldb_log import scanner as leveldb_log
+from walproof.log import LARGE_LOG_BYTES, Log
 from walproof.new_log import after_loss_file, read_survivors
+from walproof.scanners.model import Records
 
 READ_VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
 DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
@@ -100,6 +105,49 @@ def test_a_damaged_log(tmp_path: Path) -> None:
     answer = answer_of("leveldb-log", tmp_path / "new.log")
     assert answer.verdict == "intact"
     assert [record.payload for record in answer.records] == [b"alpha"]
+
+
+def test_a_large_log_is_recovered_as_the_specification_would(tmp_path: Path) -> None:
+    """The scanner reads it, and the records are written and compared in columns."""
+    rng = random.Random(1)
+    payloads = [rng.randbytes(rng.choice([0, 7, 300, 90_000])) for _ in range(400)]
+    log, expected = tmp_path / "old.log", tmp_path / "expected.log"
+    leveldb = named("leveldb-log")
+    leveldb.write(log, [NewRecord(payload) for payload in payloads], {})
+    data = bytearray(log.read_bytes())
+    assert len(data) > LARGE_LOG_BYTES
+    data[len(data) // 3] ^= 4
+    log.write_bytes(data)
+    answer = answer_of("leveldb-log", log)
+    assert answer.verdict == "damaged"
+    leveldb.write(expected, [NewRecord(record.payload) for record in answer.records], {})
+    survivors = read_survivors(Log("leveldb-log", log))
+    assert [*survivors.records] == [*answer.records]
+    assert survivors.records[-1] == answer.records[-1]
+    assert survivors.records[150:152] == [*answer.records[150:152]]
+    assert run(log, "--out", tmp_path / "new.log").return_value == 3
+    assert (tmp_path / "new.log").read_bytes() == expected.read_bytes()
+
+
+def test_a_large_log_must_read_back_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "old.log"
+    named("leveldb-log").write(log, [NewRecord(b"%07d" % n) for n in range(400_000)], {})
+    write_runs = leveldb_log.write
+
+    def write(path: Path, runs: Iterable[Records]) -> None:
+        write_runs(path, runs)
+        data = bytearray(path.read_bytes())
+        body = b"\x01" + data[21:27] + b"!"
+        data[14:28] = HEADER.pack(masked_crc(body), 7, 1) + body[1:]
+        path.write_bytes(data)
+
+    monkeypatch.setattr("walproof.formats.leveldb_log.scanner.write", write)
+    done = run(log, "--out", tmp_path / "new.log")
+    assert done.exit_code == 1
+    assert "record 1 at 14 reads back with another payload" in str(done.exception)
+    assert not (tmp_path / "new.log").exists()
 
 
 def test_an_intact_log_and_a_refused_one(tmp_path: Path) -> None:

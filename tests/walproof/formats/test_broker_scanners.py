@@ -15,6 +15,7 @@ from conformance.vectors import Vector, load_all
 from reference_impl.answer import Answer, NewRecord, Record, collect
 from reference_impl.formats import Context, Format, named
 from tests.walproof.formats.agreement import assert_parts_agree
+from walproof.formats.kahadb_journal import scanner as kahadb_journal
 from walproof.log import Log
 from walproof.scanners import scanner, walk, window
 from walproof.scanners.answers import read
@@ -27,6 +28,7 @@ SMALL = (
     (walk, "MAX_BYTES", (1, 100, 1000)),
     (walk, "MAX_ROWS", (1, 2, 50)),
     (walk, "MAX_HELD_BYTES", (40, 500, 32 << 20)),
+    (kahadb_journal, "MIN_SPECIFIED_BYTES", (1, 100, 1 << 16)),
 )
 FORMATS = ("zeebe-journal", "kahadb-journal", "zmq-raft")
 MAX_BYTES = 1 << 18
@@ -118,7 +120,7 @@ def test_random_damage(
 def assert_agreement(log: Log) -> Answer:
     """Compare the answers for a log and for its parts; return that of the specification."""
     expected = log.answer()
-    # the column ``index`` has 64 bits
+    # the column ``index`` is 64 bits wide
     if all(int(each.fields.get("index", 0)) < 2**64 for each in expected.records):
         assert collect(read(log)) == expected, log
         assert_parts_agree(log.format, log, expected)

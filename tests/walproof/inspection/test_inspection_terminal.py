@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from conformance.kaitai.field_map import field_map
+from conformance.kaitai.field_text import preview
 from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
 )
-from walproof.inspection.text import preview
 
 Shown = Callable[..., list[str]]
 

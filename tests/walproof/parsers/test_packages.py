@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,120 @@ def run_package(language: Language, folder: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+GRAMMARS = Path(__file__).parent / "grammars"
+#: Tests of the texts and bytes that the runtimes in the packages decode.
+VALUES = {
+    "rust": (
+        "tests/values.rs",
+        """
+use kaitai::{BytesReader, KStruct};
+use walproof_parsers::sensor_archive::*;
+#[test]
+fn values() {
+    let io = BytesReader::open("logs/sensor_archive.log").unwrap();
+    let log = SensorArchive::read_into::<_, SensorArchive>(&io, None, None).unwrap();
+    let Some(SensorArchive_Section_Body::SensorArchive_Texts(texts)) =
+        log.sections()[1].body().clone() else { panic!() };
+    assert_eq!(*texts.name(), "añ𝄞");
+    assert_eq!(*texts.padded(), "café");
+    assert_eq!(*texts.secret(), b"hello");
+    assert_eq!(*texts.turned(), [0x09, 0x1a, 0x2b]);
+    assert_eq!(*texts.wide(), "wĀ");
+    assert_eq!(*texts.rest(), b"rest");
+}
+""",
+    ),
+    "cpp": (
+        "test.cpp",
+        """
+#include <cassert>
+#include <fstream>
+#include "sensor_archive.h"
+int main(int, char** argv) {
+    std::ifstream file(argv[1] + std::string("/sensor_archive.log"), std::ios::binary);
+    kaitai::kstream stream(&file);
+    sensor_archive_t log(&stream);
+    auto texts = static_cast<sensor_archive_t::texts_t*>(log.sections()->at(1)->body());
+    if (texts->name() != "añ𝄞" || texts->padded() != "café" || texts->secret() != "hello"
+        || texts->turned() != "\x09\x1a\x2b" || texts->wide() != "wĀ" || texts->rest() != "rest")
+        return 1;
+}
+""",
+    ),
+}
+
+
+def sensor_archive() -> bytes:
+    """Return a log of the grammar ``sensor-archive.ksy``, written by hand."""
+    name = "añ𝄞".encode("utf-16-le")
+    readings = b"t1\0" + struct.pack(">I", 7) + struct.pack("<f", 1.5) + struct.pack(">d", 1.5)
+    texts = bytes([len(name)]) + name + b"caf\xe9    "
+    texts += bytes(byte ^ 0x5A for byte in b"hello") + bytes([0x21, 0x43, 0x65])
+    texts += "wĀ".encode("utf-16-be") + b"\0\0" + bytes([0x73, 0x67, 0x72, 0x76])
+    nested = struct.pack(">hB", -3, 4) + b"\x01\x02\x00"
+    sections = b"".join(
+        bytes([kind, len(body)]) + body for kind, body in ((1, readings), (2, texts), (16, nested))
+    )
+    header = b"SAR\0" + struct.pack("<H", 2) + b"\xb0\x05\x03" + struct.pack(">Q", 1 << 60)
+    return header + sections + struct.pack("<I", 99)
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
+def test_package_of_ones_own_grammar_passes_its_test(language: Language, tmp_path: Path) -> None:
+    grammar, log = GRAMMARS / "archive" / "sensor-archive.ksy", tmp_path / "readings.bin"
+    log.write_bytes(sensor_archive())
+    arguments = ["--lang", language.id, "--grammar", str(grammar), "--log", str(log)]
+    done = CliRunner().invoke(parsers, [*arguments, "--out", str(tmp_path)], standalone_mode=False)
+    assert (done.return_value, done.stderr) == (0, "")
+    out = tmp_path / language.id
+    assert (out / "logs" / "sensor_archive.log").read_bytes() == log.read_bytes()
+    assert "Journal" not in (out / "README.md").read_text() and not (out / "LICENSE").exists()
+    run_package(language, out)
+    if language.id in VALUES:
+        name, text = VALUES[language.id]
+        (out / name).write_text(text)
+        run_package(language, out)
+
+
+def test_package_test_fails_if_the_log_has_another_length(tmp_path: Path) -> None:
+    grammar, log = GRAMMARS / "archive" / "sensor-archive.ksy", tmp_path / "readings.bin"
+    log.write_bytes(sensor_archive())
+    make_package(LANGUAGES["python"], tmp_path / "out", [str(grammar)], log)
+    # One section fewer.
+    data = sensor_archive()
+    copy = tmp_path / "out" / "logs" / "sensor_archive.log"
+    copy.write_bytes(data[:8] + b"\x02" + data[9:])
+    done = run(LANGUAGES["python"].test, tmp_path / "out")
+    assert done.returncode != 0 and "2 != 3" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--grammar", "archive/none.ksy"], "no such file: archive/none.ksy"),
+        (["--grammar", "leveldb_log", "--log", "common/leb128.ksy"], "requires one --grammar FILE"),
+        (["--grammar", "archive/sensor-archive.ksy", "--log", "common/leb128.ksy"],
+         "sensor-archive.ksy does not read common/leb128.ksy: ValidationNotEqualError"),
+        (["--grammar", "twice/leb128.ksy", "--grammar", "common/leb128.ksy"],
+         "common/leb128.ksy:1:1: error: twice/leb128.ksy has the same meta/id"),
+        (["--grammar", "packed.ksy", "--lang", "rust"],
+         "packed.ksy:6:5: error: the runtime in this package has no zlib"),
+    ],
+)  # fmt: skip
+def test_a_mistake_names_its_file(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(GRAMMARS, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree("common", "twice")
+    Path("packed.ksy").write_text(
+        "meta:\n  id: packed\nseq:\n  - id: a\n    size: 3\n    process: zlib\n"
+    )
+    words = words if "--lang" in words else ["--lang", "python", *words]
+    done = CliRunner().invoke(parsers, words)
+    assert message in done.stderr
+
+
 def test_a_package_of_one_grammar_replaces_the_earlier_one(tmp_path: Path) -> None:
     for name in ("zeebe_meta", "leveldb_log"):
         arguments = ["--lang", "python", "--grammar", name, "--out", str(tmp_path)]
@@ -110,6 +225,9 @@ def test_other_folders_are_not_overwritten(tmp_path: Path) -> None:
         (("go",), "meta:\n  id: bad\n bad: [\n",
          "bad.ksy:3:1: error: All mapping items must start"),
         (("go",), "", "bad.ksy:1:1: error: expected a map"),
+        (("go", "rust"), "meta:\n  id: bad\n  encoding: UTF-8\nseq:\n  - id: a\n    type: str\n"
+         "    size: 4\n  - id: b\n    size: a + 1\n",
+         "bad.ksy:9:5: error: can't apply operator Add"),
         (("go",), "meta:\n  id: bad\n  imports:\n    - gone\n",
          "gone.ksy:1:1: error: no such file (imported at"),
     ],

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from click import ClickException
+from click import ClickException, UsageError
 from click.testing import CliRunner, Result
 
+from conformance import registry
 from tests.walproof.sweep.plans import wrong
+from walproof.cli import program_options
 from walproof.cli.sweep import sweep
 
 THREE = ("--format", "leveldb-log", "--control", "three-records")
@@ -51,6 +54,32 @@ def test_results_replace_only_those_of_an_earlier_sweep(tmp_path: Path) -> None:
     assert isinstance(refused.exception, ClickException)
     assert "expected a new folder" in str(refused.exception)
     assert (tmp_path / "out" / "summary.json").read_text() == '{"findings": 3}'
+
+
+def test_format_is_that_of_the_program(tmp_path: Path) -> None:
+    arguments = ("--control", "three-records", "--cases", "20", "--out", str(tmp_path))
+    result = run(*arguments, "--cmd", command("breakable_reader"))
+    assert result.exception is None, result.output
+    assert json.loads((tmp_path / "summary.json").read_text())["format"] == "leveldb-log"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--impl", "fast-scan"], "--format: choose one of leveldb-log, zeebe-journal"),
+        (["--impl", "goleveldb", "--impl", "zmq-raft"], "no format is read by every program"),
+        ([], "--format or a program that reads one format is required"),
+        (["--flips"], "--flips requires --format"),
+    ],
+)
+def test_unclear_format_is_a_usage_error(
+    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing_to_build = SimpleNamespace(unavailable={})
+    monkeypatch.setattr(program_options, "build_missing", lambda _: nothing_to_build)
+    monkeypatch.setattr(registry.Implementation, "is_built", lambda _: True)
+    error = run(*arguments).exception
+    assert isinstance(error, UsageError) and message in error.message
 
 
 def test_command_reports_a_failed_control(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ class KahaDBSweep(FormatSweep):
     pairs_tell = False
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """True if a directory has the name of a data file (KDB-024)."""
+        """True if the name of a data file is the name of a directory (KDB-024)."""
         if isinstance(contents, bytes):
             return False
         folders = {name.partition("/")[0] for name in contents if "/" in name}
@@ -41,12 +41,13 @@ class KahaDBSweep(FormatSweep):
         )
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs its batches (KDB-048)."""
+        """Damage costs the batches that contain it (KDB-048)."""
         batches = sorted(
             {int(r.fields["batch"]) for r in control.records if r.file in (None, file)}
         )
         first = max((at for at in batches if at <= start), default=0)
-        if _has_batches(control):  # the batch before may be lost, too (the chapter's limits)
+        # the previous batch may be lost too (see the limits in the chapter)
+        if _has_batches(control):
             first = max((at for at in batches if at < first), default=0)
         return first, min((at for at in batches if at >= end), default=math.inf)
 
@@ -65,7 +66,7 @@ class KahaDBSweep(FormatSweep):
         )
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Checked and unchecked batches, in files that are preallocated or end with the log."""
+        """Write checked and unchecked batches, in files with and without preallocated space."""
         chance = log.chance
         is_folder = chance.random() < 0.5
         log.name = "kahadb" if is_folder else "db-1.log"

@@ -23,9 +23,10 @@ from walproof.quoted import quoted
 
 _HEADER = struct.Struct("<QI")  # sequence number, number of operations
 _SHOWN_ITEMS = 4
-#: The parts that are numbers, with the most bytes of their varints: 5 for 32 bits, 10 for 64.
+#: The parts that are numbers, with the maximum length of the varint: 5 bytes for 32 bits, 10 for
+#: 64.
 _NUMBER_BYTES = {"column family": 5, "level": 5, "file": 10, "number": 10, "size": 10}
-#: The words before a part in a text, if they are not its name.
+#: The words that precede a part in a text, if they differ from its name.
 _WORDS = {
     "column family": "in column family ",
     "data": "",
@@ -45,12 +46,12 @@ class Layout:
     name: str
     #: Parts without a name are skipped.
     parts: tuple[str, ...]
-    #: Whether the count in the header of a write batch includes the operation.
+    #: True if the count in the header of a write batch includes the operation.
     is_counted: bool = True
 
 
 _KEY, _PAIR, _RANGE = ("key",), ("key", "value"), ("start", "end")
-#: The value has a structure of its own, and is not shown.
+#: The value is a structure that is not shown.
 _OPAQUE = ("key", "")
 _BOTH: Mapping[int, Layout] = {
     0x00: Layout("delete", _KEY),
@@ -91,7 +92,7 @@ _PEBBLE: Mapping[int, Layout] = {
     0x17: Layout("delete sized", _OPAQUE),
     0x18: Layout("excise", _RANGE),
 }
-#: The names of RocksDB's operations whose tags mean other operations in Pebble.
+#: The names of RocksDB's operations with tags that have another meaning in Pebble.
 _AMBIGUOUS = {_ROCKSDB[tag].name for tag in _PEBBLE.keys() & _ROCKSDB.keys() - _BOTH.keys()}
 _FIELDS: Mapping[int, Layout] = {
     1: Layout("comparator", ("name",)),
@@ -108,12 +109,12 @@ _FIELDS: Mapping[int, Layout] = {
 class Items:
     """The operations of a write batch, or the fields of a version edit.
 
-    All items are checked and counted; the first :func:`max_items` are listed.
+    All items are checked and counted. The first :func:`max_items` items are listed.
     """
 
     def __init__(self, payload: bytes, sequence: int | None = None) -> None:
         self.payload = payload
-        #: The sequence number of a write batch; None for a version edit.
+        #: The sequence number of a write batch, or None for a version edit.
         self.sequence = sequence
         self.noun = "field" if sequence is None else "operation"
         self.at = 0 if sequence is None else _HEADER.size
@@ -167,7 +168,7 @@ class Items:
         )
 
     def description(self) -> Description:
-        """Describe the items; if there are many, the text shows counts and the first item."""
+        """Describe the items. If there are many, the text shows counts and the first item."""
         total = self.counts.total()
         text = ", ".join(self.shown) or f"no {self.noun}s"
         if total > _SHOWN_ITEMS:
@@ -246,7 +247,7 @@ def only_one(readings: Sequence[Items | NotDescribed]) -> Items:
         found = " and ".join(f"({', '.join(reading.counts)})" for reading in items)
         raise NotDescribed(0, "a payload with one meaning", f"several: {found}")
     if not items:
-        # The reading that got further is more likely what the writer meant.
+        # The interpretation that decoded more bytes is more likely right.
         raise max(
             (reading for reading in readings if isinstance(reading, NotDescribed)),
             key=lambda fault: fault.at,

@@ -39,7 +39,7 @@ def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
 
 
 def first_dialect(block: bytes) -> str | None:
-    """Return the dialect of the first valid record of a block, or None if there is none."""
+    """Return the dialect that the first valid record of a block shows, or None."""
     names = {7: "RocksDB", 11: "recyclable RocksDB or Pebble", 19: "WAL-sync Pebble"}
     for stride in names:
         at = 0

@@ -35,19 +35,22 @@ class LevelDBSweep(FormatSweep):
         return before.verdict == "torn" or _ends_in_zeros(contents, before)
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the rest of its block (LDB-028), and records with fragments in it."""
+        """Damage costs the rest of the block (LDB-028), and each record with a fragment there."""
         return start, block_end(end)
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """A whole header with a part of its data has a wrong checksum (LDB-028)."""
+        """A whole header followed by a part of its data has a wrong checksum (LDB-028)."""
         return True
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Records meet block ends; a crash may cut the last one, and zeros may follow."""
+        """Write records that end at or cross the end of a block.
+
+        A crash may cut the last record.
+        """
         log.name = "000003.log"
         log.write([])
         for _ in range(log.chance.randrange(1, 6)):
-            # The next block ends 0 to 8 bytes after a record that fills this block.
+            # A record that fills this block ends up to 8 bytes before the end of the next block.
             left = BLOCK_SIZE - len(log.states[-1]) % BLOCK_SIZE - 2 * HEADER_SIZE
             fills = max(0, left - log.chance.randrange(-9, 9))
             size = log.chance.choice((0, 0, 5, fills, fills + log.chance.randrange(99)))
@@ -55,7 +58,7 @@ class LevelDBSweep(FormatSweep):
             if log.chance.random() < 0.2:
                 log.crash()
                 log.append(log.records(3))
-        # A crash may have torn the log: zeros behind a part of a header are damage.
+        # A crash may have torn the log: zeros after a part of a header are damage.
         if log.chance.random() < 0.2 and log.read(log.contents).verdict == "intact":
             fill = bytes(log.chance.choice((1, 6, 7, 512, BLOCK_SIZE)))
             log.put(b"".join(by_name(log.contents).values()) + fill)

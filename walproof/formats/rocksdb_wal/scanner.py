@@ -22,10 +22,11 @@ from reference_impl.rocksdb_wal.layout import (
     ZSTD,
 )
 from reference_impl.rocksdb_wal.reader import OpenRecord, Scan
-from reference_impl.rocksdb_wal.survey import Survey, number_of, survey_blocks
+from reference_impl.rocksdb_wal.survey import Survey, number_of
 from walproof.formats import plugin_for
-from walproof.formats.leveldb_log.scanner.block_scan import BlockScan
-from walproof.formats.leveldb_log.scanner.kernel import BLOCK
+from walproof.formats.leveldb_log.scanner import kernel
+from walproof.formats.leveldb_log.scanner.block_scan import BlockScan, RunArrays
+from walproof.formats.leveldb_log.scanner.kernel import BLOCK, HEADER
 from walproof.scanners import arrays
 from walproof.scanners.byte_source import ByteSource
 from walproof.scanners.model import WHOLE, Event, Part, ReadableLog, Wanted
@@ -74,8 +75,10 @@ class _RocksDbScan(BlockScan):
 
     def _survey_start(self, size: int) -> Survey:
         """Return the properties of the first bytes of the log."""
-        blocks = (self.block(base) for base in range(0, size, BLOCK))
-        return survey_blocks(blocks, self.found.number_at(0), size)
+        found = Survey(self.found.number_at(0))
+        found.look_at_start(self.block(0)[:size])
+        self._survey(found, 0, size)
+        return found
 
     def goes_on(self) -> bool:
         return not self.specification.is_refused and self.specification.size < self.size
@@ -101,10 +104,42 @@ class _RocksDbScan(BlockScan):
         """Survey the log from the next block on."""
         # Earlier blocks matter only for their sync offsets, which the kernel has collected.
         self.found.proven = int(self.proven[0])
-        for base in range(self.specification.size, self.size, BLOCK):
-            for record in self.found.records(self.block(base), base):
-                self.found.add(record, base)
+        self._survey(self.found, self.specification.size, self.size)
         self.is_surveyed = True
+
+    def _survey(self, found: Survey, base: int, stop: int) -> None:
+        """Survey the bytes ``[base, stop)`` of the log."""
+        while base < stop:
+            if read := self._survey_plain_blocks(found, base, stop):
+                base += read
+                continue
+            for record in found.records(self.block(base)[: stop - base], base):
+                found.add(record, base)
+            base += BLOCK
+
+    def _survey_plain_blocks(self, found: Survey, base: int, stop: int) -> int:
+        """Survey blocks with the kernel up to an unusual block; return the number of bytes."""
+        own = self.found.dialect, self.found.number
+        if found.compression is None or (found.dialect, found.number) != own:
+            return 0
+        data = self._held_from(base)[: stop - base]
+        rows, state = RunArrays(b"", len(data), -1), np.zeros_like(self.state)
+        proven = np.array([found.proven], np.uint64)
+        # In a survey, any fragment may follow the fragments before it.
+        begins = len(data) < HEADER or int(data[6]) - self.headers[1] in (0, 1)
+        state[kernel.OPEN_AT] = kernel.NONE if begins else base
+        kernel.walk(
+            data, base, *self.headers, -1, state, proven,
+            rows.at, rows.size, rows.synced, rows.ends, rows.cut, rows.payload,
+        )  # fmt: skip
+        if state[kernel.READ] and (found.number is None or found.is_numbered):
+            count = int(state[kernel.ROWS])
+            last = int(rows.at[count - 1] + rows.size[count - 1]) if count else 0
+            is_open = state[kernel.OPEN_AT] != kernel.NONE
+            found.last_own = int(state[kernel.OPEN_END]) if is_open else last
+            is_synced = found.dialect == WAL_SYNC
+            found.proven = int(proven[0]) if is_synced else found.last_own
+        return int(state[kernel.READ])
 
     def open_record(self, at: int, end: int, data: bytearray, sync_offset: int) -> OpenRecord:
         fields: dict[str, Any] = {}

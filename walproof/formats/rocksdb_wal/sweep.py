@@ -72,20 +72,20 @@ class RocksDBSweep(FormatSweep):
         return before.verdict == "torn" or goes_on
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the rest of its block if a later block shows that the log goes on."""
+        """Damage costs the rest of the block if a later block shows that the log continues."""
         last = block_end(end)
         is_compressed = MAGIC in control.files[file]
         goes_on = any(record.at >= last for record in control.records)
-        # In a WAL-sync log, only a later sync offset shows that damage is no torn tail.
+        # In a WAL-sync log, only a later sync offset distinguishes damage from a torn tail.
         is_proven = goes_on and not any("sync_offset" in each.fields for each in control.records)
         return start, last if is_proven and not is_compressed else math.inf
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Without a sound record of a numbered dialect, no number tells old bytes from damage."""
+        """If no record of a numbered dialect is valid, old bytes look like damage."""
         return not any("log_number" in record.fields for record in control.earlier[0].records)
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Logs of each dialect, in files that are new, recycled or preallocated."""
+        """Write logs of each dialect, in new, recycled and preallocated files."""
         chance, log.name = log.chance, "000012.log"
         headers = chance.choice((LEGACY, RECYCLABLE, RECYCLABLE, WAL_SYNC, WAL_SYNC))
         form = {"headers": headers, "compression": "none"}
@@ -102,7 +102,7 @@ class RocksDBSweep(FormatSweep):
                 sync_offset = chance.choice((sync_offset, writer.position))
                 fields["sync_offset"] = str(sync_offset)
             payload = log.payload((chance.choice((0, 5, 40, 300, 300, fills)),))
-            if payload.startswith(MAGIC):  # it would look compressed (RDB-032)
+            if payload.startswith(MAGIC):  # the payload would look compressed
                 continue
             payloads.append(payload)
             data += b"".join(writer.pieces([NewRecord(payload, fields)]))

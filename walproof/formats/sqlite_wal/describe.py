@@ -11,7 +11,7 @@ _SHOWN_PAGES = 8
 
 
 def describe(record: Record) -> Description | None:
-    """Describe a transaction; None if the record lacks the page numbers of its frames."""
+    """Describe a transaction. Return None if the record lacks the page numbers of its frames."""
     pages = record.fields.get("pages")
     if not pages:
         return None

@@ -52,19 +52,19 @@ class SqliteSweep(FormatSweep):
         return NewRecord(b"x" * _page_size(task))
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs its transactions; after a commit frame also the next (SQW-040)."""
+        """Damage costs the transactions in it and, after a commit frame, the next one (SQW-040)."""
         later = [record.at + record.size for record in control.records if record.at >= end]
         return start, later[0] if len(later) > 1 else math.inf
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Frames that were dropped before may follow the torn ones, with the same salts."""
+        """Earlier dropped frames with the same salts may follow the torn frames."""
         before = control.earlier[0]
         data = before.files[""]
         end = max([HEADER_SIZE, *(record.at + record.size for record in before.records)])
         return data[16:24] in data[end:]
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Generations overwrite each other; some transactions are padded or rolled back."""
+        """Write generations over each other. Some transactions are padded or rolled back."""
         chance, log.name = log.chance, "test.db-wal"
         order: Order = chance.choice(("<", ">"))
         for generation in range(chance.randrange(1, 4)):
@@ -79,7 +79,7 @@ class SqliteSweep(FormatSweep):
                 if chance.random() < 0.3:  # padding up to a sector (SQW-014)
                     images += images[-1:] * chance.randrange(1, 4)
                 new, after = frames(images, header, state)
-                if chance.random() < 0.2:  # rolled back, or the writer crashed
+                if chance.random() < 0.2:  # the transaction was rolled back, or the writer crashed
                     # More frames with these salts would look damaged later.
                     cut = chance.randrange(536 if len(payload) > 512 else FRAME_HEADER_SIZE)
                     below = data + new[:cut] + below[len(data) + cut :]

@@ -1,15 +1,17 @@
-"""The column of the fields of a journal entry."""
+"""The column that holds the fields of a journal entry."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
-from reference_impl.answer import Record
-from reference_impl.systemd_journal.export_format import field_to_json, parse_export
-from walproof.scanners.columns import Column
+from reference_impl.answer import INLINE_PAYLOAD_LIMIT, Record
+from reference_impl.systemd_journal.export_format import parse_export, value_to_json
+from walproof.scanners.columns import ABSENT, Column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,9 +44,23 @@ class EntryFieldsColumn(Column):
                 rows.append({"name": name, "value": long[value["sha256"]]})
         return rows
 
-    def to_answer(self, value: Any) -> Any:
-        """Return the fields as in an answer."""
-        return [field_to_json(each["name"].encode() + b"=" + each["value"]) for each in value]
+    def answers(self, values: pa.Array) -> Iterator[Any]:
+        """Yield the fields as in an answer."""
+        ends = values.offsets.to_pylist()
+        pairs = values.values[ends[0] : ends[-1]]
+        names, contents = (pairs.field(part).to_pylist() for part in ("name", "value"))
+        try:  # usually, all values are short texts
+            shown = [
+                each.decode() if len(each) <= INLINE_PAYLOAD_LIMIT else value_to_json(each)
+                for each in contents
+            ]
+        except UnicodeDecodeError:
+            shown = [value_to_json(each) for each in contents]
+        in_order = map(list, zip(names, shown, strict=True))
+        are_present = values.is_valid().to_pylist()
+        for (start, end), is_present in zip(pairwise(ends), are_present, strict=True):
+            fields = list(islice(in_order, end - start))
+            yield fields if is_present else ABSENT
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
         """Return the fields with values of at most ``most`` bytes, and whether one was cut."""

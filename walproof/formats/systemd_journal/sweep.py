@@ -25,7 +25,7 @@ class SystemdSweep(FormatSweep):
     """Hashes cover fields, but not the items that refer to fields."""
 
     pairs_tell = False
-    # Pages reach the disk in any order (SDJ-099); the header is the last in this one.
+    # Pages reach the disk in any order (SDJ-099). Here, the header comes last.
     writes_header_last = True
     atom = 512
     selecting = ("match", "from_seqnum", "from_realtime")
@@ -58,7 +58,7 @@ class SystemdSweep(FormatSweep):
         return [GROWS, PACKS] if packed else [GROWS]
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Files of each generation of the format, closed and opened again."""
+        """Write files of each generation of the format, and close and reopen them."""
         chance, log.name, log.payloads = log.chance, "system.journal", None
         choices = {
             "compact": chance.random() < 0.5,

@@ -9,7 +9,7 @@ from reference_impl.zeebe_journal.raft import decode
 
 
 def add_fields(record: Record) -> Record:
-    """Add the raft entry that the payload contains; null values if there is none."""
+    """Add the raft entry in the payload, or null values if there is none."""
     known = record.fields
     fields = {name: known[name] for name in ("index", "asqn", "checksum")}
     fields |= {name: known.get(name) for name in ("term", "entry_type")}

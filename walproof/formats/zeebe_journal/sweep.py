@@ -29,7 +29,7 @@ class ZeebeSweep(FormatSweep):
     may_end_anywhere = True
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Segments are full, truncated, overwritten and compacted; a part of them is flushed."""
+        """Write full, truncated, overwritten and compacted segments. Some of them are flushed."""
         chance = log.chance
         log.name = "partition"
         size = chance.choice((250, 400, 1000))
@@ -60,7 +60,7 @@ class ZeebeSweep(FormatSweep):
     def stored_records(
         self, files: Mapping[str, bytes], records: Sequence[Record]
     ) -> Sequence[Record]:
-        """A frame of 0 hides truncated records; a wrong flushed index brings them back."""
+        """A frame of 0 hides truncated records, and a wrong flushed index makes them visible."""
         stored: list[Record] = []
         for record, following in zip_longest(records, records[1:]):
             stored.append(record)

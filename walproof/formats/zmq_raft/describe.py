@@ -24,9 +24,9 @@ _SHOWN_CHARACTERS = 120
 
 
 def describe(record: Record) -> Description | None:
-    """Describe an entry, an update or a snapshot; None for an entry without a header (ZMR-032).
+    """Describe an entry, an update or a snapshot.
 
-    Raises :class:`NotDescribed`.
+    Return None for an entry without a header (ZMR-032). Raises :class:`NotDescribed`.
     """
     payload, fields = record.payload, record.fields
     if "index" not in fields:

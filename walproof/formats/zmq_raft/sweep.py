@@ -43,7 +43,7 @@ class ZmqRaftSweep(FormatSweep):
         rotated = NewRecord(first.payload, {**first.fields, "rotate": True})
         return [rotated, *rest], "a writer may rotate instead (ZMR-080)"
 
-    # Of two terms that contradict each other, no reader knows which is wrong (ZMR-050).
+    # If two terms contradict each other, a reader cannot determine which is wrong (ZMR-050).
     may_cost_neighbour = True
     # The entry is written before the table of offsets (ZMR-018).
     writes_header_last = True
@@ -51,7 +51,7 @@ class ZmqRaftSweep(FormatSweep):
     atom = 4
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Index files and directories with rollbacks, and state files."""
+        """Write index files and directories with rollbacks, and state files."""
         chance = log.chance
         log.name = chance.choice(("raft", "raft", "00000000000001.rlog", "raft.pers"))
         if log.name == "raft.pers":

@@ -20,7 +20,7 @@ from walproof.scanners import answers
 
 
 def version() -> str:
-    """Return the version of Walproof, and of numba, which compiles the kernels."""
+    """Return the versions of Walproof and of numba, which compiles the kernels."""
     kernels = ", ".join(format_id for format_id in FORMATS if plugin_for(format_id).has_scanner)
     if not kernels:
         return f"{__version__} (no numba: the executable specification, in columns)"

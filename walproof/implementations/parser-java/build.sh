@@ -1,7 +1,7 @@
 #!/bin/sh
 # Puts the jars of pom.xml, of the package and of the driver into $WALPROOF_BUILD/lib.
 set -eu
-kit=$(cd "$(dirname "$0")/../../../conformance/adapterkit/java" && pwd)
+kit=$WALPROOF_ADAPTERKIT/java
 . "$kit/jars.sh"
 PYTHONPATH="$WALPROOF_ROOT" "$WALPROOF_PYTHON" -m walproof.parsers.build java "$out" "$@"
 fetch_jars "$here/pom.xml"

@@ -11,7 +11,7 @@ generate() {
 	PYTHONPATH="$WALPROOF_ROOT" "$WALPROOF_PYTHON" -m walproof.parsers.build rust . \
 		$(sed 's/^/--without /' without.txt) "$@"
 	mkdir -p crate/src adapterkit
-	cp -R "$here/../../../conformance/adapterkit/rust/." adapterkit
+	cp -R "$WALPROOF_ADAPTERKIT/rust/." adapterkit
 	cp "$here/Cargo.toml" crate/
 	cp "$here"/src/*.rs walker.rs crate/src/
 }

@@ -85,7 +85,7 @@ def refusal(data: bytes) -> str | None:
 
 
 class Reading:
-    """One journal with the caller's context."""
+    """A journal that is read in the caller's context."""
 
     def __init__(self, journal: Journal, context: dict[str, Any]) -> None:
         self.journal, self.context = journal, context

@@ -17,7 +17,7 @@ class Links:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.entries = journal.sound(ENTRY)
-        # The offset of the last sound entry.
+        # The offset of the last valid entry.
         self.last_entry = self.entries[-1].at if self.entries else journal.header_size
         self.linked: set[int] = set()
         self.used_slots = 0
@@ -29,11 +29,11 @@ class Links:
         self.arrays: set[int] = set()
         # The targets of invalid links, with the first fault of each.
         self.misled: dict[int, Fault] = {}
-        # The number of items of an entry that count, if the rest is too large (SDJ-092).
+        # The number of items that count if an entry is too large (SDJ-092).
         self.given: dict[int, int] = {}
 
     def sound(self, link: int, *types: int) -> Found | None:
-        """Return the sound object of one of these types that a link leads to."""
+        """Return the valid object of one of these types that a link leads to."""
         target = self.journal.objects.get(link)
         return target if target and target.type in types and not target.is_wrong else None
 
@@ -107,7 +107,7 @@ class Links:
     # Entries (SDJ-043, SDJ-047, SDJ-107)
 
     def check_entries(self) -> None:
-        """Check each entry, and collect the entries of each DATA."""
+        """Check each entry, and collect the entries that contain each DATA object."""
         width, number = 4 if self.journal.is_compact else 16, 0
         to_give = 256 * self.journal.place + 4 * self.journal.limit
         for entry in self.entries:
@@ -168,7 +168,7 @@ class Links:
                 self.journal.blame(Fault(TABLES, "bad-header", field_at, field_at + 16))
 
     def check_table(self, table: Found, member_type: int) -> None:
-        """Check the chains of one table, and that the chains reach all objects of a type."""
+        """Check the chains of one table, and check that they contain all objects of a type."""
         reached: set[int] = set()
         buckets = table.body.buckets
         unbroken = [
@@ -201,7 +201,7 @@ class Links:
                 member.is_wrong or (member.type == DATA and member.has_wrong_hash)
             )
             if member is not None and is_kind and is_doubtful and is_new:
-                pass  # its own links are still valid
+                pass  # the links of this object are still valid
             elif self.journal.has_lost(link):
                 return False
             elif member is None or not is_kind or not is_new:
@@ -222,7 +222,7 @@ class Links:
     # Lists of fields (SDJ-025)
 
     def check_fields(self) -> None:
-        """Check the lists of all FIELDs, and that the lists contain all DATA."""
+        """Check the lists of all FIELD objects, and check that they contain all DATA objects."""
         had: set[int] = set()
         fields = self.journal.sound(FIELD)
         unbroken = [self.check_field(field, had) for field in fields]
@@ -256,7 +256,7 @@ class Links:
             self.check_list(data)
 
     def check_list(self, data: Found) -> None:
-        """Compare the list of one DATA with the entries whose items lead to this DATA."""
+        """Compare the list of a DATA object with the entries that contain this object."""
         journal, body = self.journal, data.body
         users = list(dict.fromkeys(self.users.get(data.at, [])))  # SDJ-019
         if bool(body.ofs_entry) != bool(body.num_entries):
@@ -323,7 +323,7 @@ class Links:
 
 
 def name_of(data: Found) -> bytes:
-    """Return the name of the field in a sound DATA."""
+    """Return the name of the field in a valid DATA."""
     return data.payload.partition(b"=")[0]
 
 

@@ -22,7 +22,7 @@ _UNPRINTABLE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\ufdd0-\\ufdef" + _LAST_OF_PLANES + "]"
 )
 _ZSTD_FRAME = bytes.fromhex("28b52ffd")
-# The number of bytes of an XZ stream that one step decompresses (SDJ-103).
+# How many bytes of an XZ stream one step decompresses (SDJ-103).
 _PIECE = 4096
 _NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")
 
@@ -99,7 +99,7 @@ def is_block(block: bytes, size: int) -> bool:
 
 
 def _more(rest: io.BytesIO) -> int:
-    """Return the sum of the additional bytes of a length."""
+    """Return the sum of the bytes that extend a length."""
     length = 0
     while byte := rest.read(1):
         length += byte[0]

@@ -1,4 +1,4 @@
-"""Proofs of fields with a wrong hash, and the right key (SDJ-105, SDJ-106)."""
+"""Prove fields that have a wrong hash, and find the right hash key (SDJ-105, SDJ-106)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .walk import DATA, ENTRY, FIELD, Journal
 
 
 def has_wrong_flag(journal: Journal) -> bool:
-    """Return whether the inverted keyed flag gives a right hash (SDJ-106)."""
+    """Return whether a hash is correct with the keyed flag inverted (SDJ-106)."""
     return any(
         journal.inverse_hash(item.payload) == item.body.hash
         for item in journal.objects.values()
@@ -20,7 +20,7 @@ def has_wrong_flag(journal: Journal) -> bool:
 
 
 def right_file_id(journal: Journal) -> bytes | None:
-    """Return ``file_id`` with one bit inverted that gives the hash of a FIELD (SDJ-106)."""
+    """Return ``file_id`` with the inverted bit that makes the hash of a FIELD correct (SDJ-106)."""
     fields = [
         item for item in journal.objects.values() if item.type == FIELD and is_name(item.payload)
     ]
@@ -34,7 +34,7 @@ def right_file_id(journal: Journal) -> bytes | None:
 
 
 def prove(journal: Journal, is_key_doubtful: bool = False) -> None:
-    """Restore all objects with a wrong hash that something else proves."""
+    """Restore each object with a wrong hash if other bytes of the file prove its payload."""
     by_hash, by_xor = proven(journal)
     if is_key_doubtful and by_xor and not by_hash:  # SDJ-106
         journal.blame(Fault(KEY, "bad-header", 24, 40))
@@ -82,7 +82,7 @@ def proven(journal: Journal) -> tuple[set[int], set[int]]:
 
 
 def is_xor_right(journal: Journal, entry: Found, targets: list[Found | None]) -> bool:
-    """Return whether ``xor_hash`` of an entry is right for the payloads of its items."""
+    """Return whether ``xor_hash`` of an entry matches the payloads of its items."""
     hashes = 0
     for data in targets:
         if data is None or not journal.is_provable(data):
@@ -92,7 +92,7 @@ def is_xor_right(journal: Journal, entry: Found, targets: list[Found | None]) ->
 
 
 def restore(journal: Journal, places: set[int], is_fault: bool) -> None:
-    """Make objects with a wrong hash present; only the hash and bytes after them stay lost."""
+    """Mark objects with a wrong hash as present. Only the hash and the bytes after it stay lost."""
     faults, gaps = [], []
     for fault in journal.faults:
         if fault.step != OBJECTS or fault.code != "hash-mismatch" or fault.start not in places:

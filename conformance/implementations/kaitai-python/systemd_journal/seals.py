@@ -31,7 +31,7 @@ def _is_prime(number: int) -> bool:
     """Test by Miller-Rabin. A composite of this size passes less than once in 2⁸⁰ tests."""
     if any(number % prime == 0 for prime in _SMALL_PRIMES):
         return False
-    odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits, so there is a single halving
+    odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits, so ``n - 1`` is halved once
     return all(pow(base, odd, number) in (1, number - 1) for base in _SMALL_PRIMES[:40])
 
 
@@ -82,7 +82,7 @@ class Key:
 
 
 def check(journal: Journal, text: str | None) -> None:
-    """Check all tags in file order. ``text`` is the verification key; raises ``ValueError``."""
+    """Check all tags in file order. ``text`` is the verification key. Raises ``ValueError``."""
     has_tag = any(item.type == TAG for item in journal.objects.values())
     is_sealed = journal.header.is_sealed
     key = Key.parsed(text) if text is not None and (has_tag or is_sealed) else None

@@ -41,10 +41,10 @@ class Journal:
         self.root = SystemdJournal(KaitaiStream(BytesIO(data[: self.header_size])))
         self.header = self.root.header
         self.is_compact: bool = self.root.is_compact
-        # The keyed flag and the key of the hashes, or better ones (SDJ-106).
+        # The keyed flag and the hash key, or their corrected values (SDJ-106).
         self.is_keyed: bool = self.header.is_keyed_hash if is_keyed is None else is_keyed
         self.file_id: bytes = self.header.file_id if file_id is None else file_id
-        # The size in bytes of a slot of an array.
+        # The size in bytes of an array slot.
         self.width = 4 if self.is_compact else 8
         self.fixed = {1: 72 if self.is_compact else 64, 2: 40, 3: 64, 4: 16, 5: 16, 6: 24, 7: 64}
         self.unit = {1: 1, 2: 1, 3: 4 if self.is_compact else 16, 4: 16, 5: 16, 6: self.width}
@@ -80,7 +80,7 @@ class Journal:
     def framed(self, at: int, first: int | None = None) -> tuple[int, int] | None:
         """Return the type and size of the object at an offset, or None (SDJ-011).
 
-        ``first`` is the lowest offset at which an object may begin; the default is ``header_size``.
+        ``first`` is the lowest offset at which an object may begin (default: ``header_size``).
         """
         if at % 8 or at < (first or self.header_size) or at + 16 > self.size:
             return None
@@ -95,7 +95,7 @@ class Journal:
         return not body if type == TAG else body >= 1 and body % self.unit[type] == 0
 
     def parsed(self, at: int, size: int | None = None) -> Any:
-        """Return an object, as the generated parser reads it, by its own size or a right one."""
+        """Return a parsed object, with the size in its header or with a corrected size."""
         if size is not None:
             data = (
                 self.data[at : at + 8] + size.to_bytes(8, "little") + self.data[at + 16 : at + size]
@@ -153,7 +153,7 @@ class Journal:
         return None, payload
 
     def is_sound(self, at: int) -> bool:
-        """Return whether a sound object is at an offset."""
+        """Return whether a valid object is at an offset."""
         return self.framed(at) is not None and self.judged(at, self.parsed(at))[0] is None
 
     def named_table(self, type: int) -> int | None:
@@ -172,7 +172,7 @@ class Journal:
     # Links that are known without a walk (SDJ-041).
 
     def arrays_of_chain(self) -> Iterator[Any]:
-        """Yield the arrays of the main chain until a link leads back, or into the last array."""
+        """Yield the arrays of the main chain, up to the last array or a link that leads back."""
         at, end = self.header.entry_array_offset, 0
         while at >= end and self.is_a(at, ARRAY):
             array = self.parsed(at)
@@ -180,7 +180,7 @@ class Journal:
             at, end = array.body.ofs_next_entry_array, at + array.len_object
 
     def entries_of_chain(self) -> Iterator[int]:
-        """Yield the sound entries in the main chain."""
+        """Yield the valid entries in the main chain."""
         for array in self.arrays_of_chain():
             for slot in array.body.slots:
                 at = slot.ofs_listed
@@ -228,9 +228,9 @@ class Journal:
             before, at = at, body.ofs_next_hash
 
     def known_after(self, at: int, stop: int | None = None) -> int | None:
-        """Return the offset of the first sound object after ``at`` that a link leads to.
+        """Return the offset of the first valid object after ``at`` that a link leads to.
 
-        ``stop`` limits the search to lower offsets. A place is tried once for each ``at``.
+        ``stop`` limits the search to lower offsets. Each offset is tried once for each ``at``.
         """
         known = self.known()
         place, index, result = self._search
@@ -268,9 +268,9 @@ class Journal:
     def other_size(
         self, at: int, own: tuple[Any, str | None, bytes] | None, is_usable: bool
     ) -> int | None:
-        """Return the size of an object that other bytes of the file give, if any (SDJ-104).
+        """Return the size that other bytes of the file give an object, if any (SDJ-104).
 
-        ``own`` is the object by its own size, if it is framed.
+        ``own`` is the object with the size in its header, if it is framed.
         """
         type = self.data[at]
         if type in (DATA, FIELD):
@@ -303,7 +303,7 @@ class Journal:
         return None if other == size else other
 
     def items_after(self, start: int) -> Iterator[int]:
-        """Yield the offsets of DATA that items from an offset on point to, up to the file's end."""
+        """Yield the DATA offsets in the items from an offset on, up to the end of the file."""
         width = self.unit[ENTRY]
         for at in range(start, self.size - width + 1, width):
             self.io.seek(at)
@@ -324,7 +324,7 @@ class Journal:
         return size if size > 64 else None
 
     def proven_size(self, at: int) -> int | None:
-        """Return the smallest larger size of a usable ENTRY with which ``xor_hash`` is right."""
+        """Return the smallest larger size of an ENTRY for which ``xor_hash`` is correct."""
         entry = self.parsed(at)
         own, width, size, hashes = entry.len_object, self.unit[ENTRY], 64, 0
         next_link = next(self.items_after(at + own), 0)
@@ -347,7 +347,7 @@ class Journal:
         return found.has_wrong_hash or not found.is_wrong
 
     def jenkins_of(self, data: Found) -> int:
-        """Return the Jenkins hash of the payload of a DATA."""
+        """Return the Jenkins hash of a DATA's payload."""
         if data.at not in self._jenkins:
             self._jenkins[data.at] = jenkins(data.payload)
         return self._jenkins[data.at]
@@ -355,7 +355,7 @@ class Journal:
     # The walk
 
     def walk(self) -> None:
-        """Find all objects; report everything else as lost."""
+        """Find all objects, and report all other bytes as lost."""
         passed_over = list(self.passed_over())
         if passed_over:
             self.lose(min(272, *passed_over), self.header_size, "bad-header", SKIPPED)
@@ -406,7 +406,7 @@ class Journal:
         elif type == DATA and ANNOUNCED.get(parsed.flags & 7, 0) & ~self.header.incompatible_flags:
             # SDJ-027
             self.blame(Fault(OBJECTS, "bad-header", 12, 16))
-        # Invalid content is met first: its range holds these bytes.
+        # Invalid content was detected first, so its range contains these bytes.
         if type != DATA and parsed.flags & 7:  # SDJ-026
             self.blame(Fault(OBJECTS, "bad-object", at + 1, at + 2))
         if size != int.from_bytes(self.data[at + 8 : at + 16], "little"):  # SDJ-104
@@ -414,7 +414,7 @@ class Journal:
         return end
 
     def lose(self, start: int, stop: int, code: str, step: int = OBJECTS) -> None:
-        """Report a range that the walk lost. Links into the range are no faults of their own."""
+        """Report a range that the walk lost. Links into it are not separate faults."""
         stop = min(stop, self.size)
         self.gaps.append((start, stop))
         self.blame(Fault(step, code, start, max(start, stop)))
@@ -433,5 +433,5 @@ class Journal:
         return not self.gaps
 
     def sound(self, type: int) -> list[Found]:
-        """Return the sound objects of a type, in file order."""
+        """Return the valid objects of a type, in file order."""
         return [item for item in self.objects.values() if item.type == type and not item.is_wrong]

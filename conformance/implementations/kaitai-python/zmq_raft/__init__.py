@@ -38,7 +38,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         events = compare_terms(in_order(file), None)
     else:
         file = snapshot_file(data) if file_type == "snapshot" else state_file(data)
-        # A wrong header comes before the snapshot itself, which begins at 0.
+        # A wrong header sorts before the snapshot, which also begins at 0.
         events = [*file.lost, *file.records] if file_type == "snapshot" else in_order(file)
     if file.refused:
         return {
@@ -66,7 +66,10 @@ def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
 def answer(
     events: list[dict[str, Any]], end: Any, files: list[tuple[str, int]], profile: str
 ) -> dict[str, Any]:
-    """Return the answer for some events. ``strict`` reports all from the first damage as lost."""
+    """Return the answer for some events.
+
+    With ``strict``, everything after the first damage is lost.
+    """
     damage = [e for e in events if "reason" in e and not e["reason"].startswith("torn-")]
     torn = [e for e in events if "reason" in e and e["reason"].startswith("torn-")]
     if damage and profile == "strict":

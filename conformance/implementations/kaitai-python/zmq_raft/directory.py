@@ -107,7 +107,7 @@ def read_member(
     upcoming: int | None,
     highest: int,
 ) -> tuple[list[dict[str, Any]], int | None, tuple[str, int] | None]:
-    """Return the events of one file, the next index, and where to write the next entry."""
+    """Return the events of one file, the next index, and the position for the next entry."""
     file = member.file
     is_last = member is files[-1]
     torn = next((gap for gap in file.lost if gap["reason"].startswith("torn-")), None)

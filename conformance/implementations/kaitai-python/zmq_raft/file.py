@@ -23,7 +23,7 @@ class File:
     has_layout: bool = False
 
     def lose(self, start: int, end: int, reason: str, index: int | None = None) -> File:
-        """Report ``[start, end)`` as lost. ``index`` is that of the last lost entry."""
+        """Report ``[start, end)`` as lost. ``index`` is the index of the last lost entry."""
         known = {} if index is None else {"index": index}
         self.lost.append({"from": start, "to": end, "reason": reason, **known})
         return self

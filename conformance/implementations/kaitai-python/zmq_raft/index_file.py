@@ -133,9 +133,9 @@ def chunk_sizes(parsed: Any) -> int:
 
 
 def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict[str, Any]]:
-    """Apply ZMR-050 to records and losses in log order; ``before`` is the snapshot's term."""
+    """Apply ZMR-050 to records and losses in log order. ``before`` is the term of the snapshot."""
     falling: set[int] = set()
-    # The numbers of the events of a run, with their terms. The snapshot has no number.
+    # The numbers of the events in a run, with their terms. The snapshot has no number.
     run: list[tuple[int | None, int]] = [] if before is None else [(None, before)]
     for number, event in enumerate(events):
         if "term" not in event:

@@ -50,7 +50,7 @@ def to_json(value: Any) -> Any:
 
 
 def map_to_json(value: Any) -> dict[str, Any]:
-    """Return a map as JSON; the last value of a repeated key counts (ZMR-071)."""
+    """Return a map as JSON. If a key is repeated, the last value is used (ZMR-071)."""
     inner = getattr(value, "elements", [])
     pairs = {}
     for key, content in zip(inner[::2], inner[1::2], strict=True):

@@ -17,7 +17,7 @@ Changes = dict[str, tuple[Any, int]]
 
 
 def state_file(data: bytes) -> File:
-    """Read a state file; its last record also has the state (ZMR-072)."""
+    """Read a state file. The last record also contains the state (ZMR-072)."""
     file = File(len(data), end=len(data))
     merged: dict[str, tuple[Any, int]] = {}
     total: float = 1  # the map itself
@@ -26,7 +26,8 @@ def state_file(data: bytes) -> File:
         for key, (value, values) in (changes or {}).items():
             total += 1 + values - (1 + merged[key][1] if key in merged else 0)
             merged[key] = value, values
-        if changes is None or total > MOST_VALUES:  # ZMR-106: also for later updates
+        # the limit also applies to later updates (ZMR-106)
+        if changes is None or total > MOST_VALUES:
             total = float("inf")
             merged.clear()
     later = after_fault(data, file) if file.lost and file.end is None else []
@@ -37,7 +38,7 @@ def state_file(data: bytes) -> File:
 
 
 def after_fault(data: bytes, file: File) -> list[dict[str, Any]]:
-    """Return the updates after the only faulty one, and shorten its range (ZMR-107)."""
+    """Return the updates after the only faulty update, and shorten the lost range (ZMR-107)."""
     at = file.lost[0]["from"]
     size = extent(State.from_bytes(data[at:]).updates[0], 0)
     if size is None:

@@ -97,3 +97,9 @@ def test_every_log_has_the_size_that_its_vector_states() -> None:
     assert len(every) == index()["counts"]["vectors"]
     for vector in every:
         assert sum(map(len, vector.files().values())) == vector.body["size"], vector.id
+
+
+def test_only_readers_have_answers_in_the_profile_strict() -> None:
+    for vector in vectors():
+        assert vector.answers(), vector.id
+        assert bool(vector.answers("strict")) == (vector.operation == "read"), vector.id

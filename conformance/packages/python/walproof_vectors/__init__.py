@@ -36,10 +36,13 @@ class Vector:
         return {path.relative_to(self.path).as_posix(): path.read_bytes() for path in paths}
 
     def answers(self, profile: str = "recover") -> list[Mapping[str, Any]]:
-        """Return the correct answers of a reader in a profile, with the expected answer first."""
+        """Return the correct answers of a reader in a profile, with the expected answer first.
+
+        A vector of a writer has no answers in the profile ``strict``.
+        """
         suffix = "_strict" if profile == "strict" else ""
         accepted = [other.get(f"answer{suffix}") for other in self.body.get("accept", ())]
-        return [answer for answer in (self.body[f"expect{suffix}"], *accepted) if answer]
+        return [answer for answer in (self.body.get(f"expect{suffix}"), *accepted) if answer]
 
 
 def index() -> Mapping[str, Any]:

@@ -1,10 +1,10 @@
 //! A template for a Walproof adapter: one file and serde_json. Fill in read and hello.
 //!
-//!     CMD='cargo run -qr --manifest-path conformance/skeletons/rust/Cargo.toml'
-//!     walproof check --smoke --seconds 60 --cmd "$CMD"   # checks the protocol
-//!     walproof check --cmd "$CMD"                # all vectors
+//!     cargo build --release
+//!     walproof check --smoke --cmd target/release/adapter   # checks the protocol
+//!     walproof check --cmd target/release/adapter   # all vectors
 //!
-//! By hand: cargo run -qr -- read leveldb-log FILE [strict]
+//! By hand: target/release/adapter read leveldb-log FILE [strict]
 #![allow(unused_variables)] // until read and write use their parameters
 
 use serde_json::{json, Value};

@@ -21,7 +21,8 @@ import drivers
 
 from conformance.adapterkit import Refused, serve
 
-#: The pages of the database: the schema, and the roots of tables (lab/formats/sqlite_wal/crash.py).
+#: The pages of the database: the schema, and the root page of each table
+#: (lab/formats/sqlite_wal/crash.py).
 PAGES, PAGE_SIZE = 7, 4096
 #: Argument of sqlite3_db_config.
 NO_CHECKPOINT_ON_CLOSE = 1006
@@ -87,7 +88,7 @@ def write(path: Path, request: dict[str, Any]) -> None:
 def append(path: Path, request: dict[str, Any]) -> None:
     """Open the database next to the log, and append to the log."""
     with opened(path) as connection:
-        # A crash may undo this change of the database, which :func:`write` made.
+        # A crash may undo this change, which :func:`write` made to the database.
         connection.execute("PRAGMA journal_mode=WAL")
         commit(connection, request)
 

@@ -23,7 +23,7 @@ PAGE_SIZE = 4096
 #: Argument of sqlite3_config.
 CONFIG_LOG = 16
 LOG_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
-#: Exit status of a child whose database does not open.
+#: The exit status of a child process that cannot open the database.
 REFUSED = 3
 
 

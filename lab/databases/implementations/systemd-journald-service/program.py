@@ -23,7 +23,7 @@ JOURNALD = ["/lib/systemd/systemd-journald"]
 JOURNALCTL = ("journalctl", f"--namespace={NAME}")
 ENVIRONMENT = journal.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
 ITS_OWN = re.compile(r"running as PID|stopped as PID|request to sync|^-- |^$|SIGTERM")
-#: Machine id and time in file names.
+#: Matches the machine id and the time in a file name.
 OF_THIS_RUN = re.compile(r"(?<=/)[0-9a-f]{32}\.|@[0-9a-f-]+(?=\.journal)")
 
 

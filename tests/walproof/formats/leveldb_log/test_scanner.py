@@ -124,3 +124,21 @@ def test_a_part_may_be_long() -> None:
     began = time.process_time()
     assert not leveldb_log._SpecifiedBlocks().holds_of(range(1 << 28))
     assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_writer_of_columns_writes_the_bytes_of_the_specification(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records end and begin at every distance from a block boundary, in runs of all lengths."""
+    rng = random.Random(seed)
+    small_windows(rng, monkeypatch)
+    expected = io.BytesIO()
+    writer = Writer(expected)
+    for _ in range(rng.randrange(200)):
+        left = BLOCK_SIZE - writer.position % BLOCK_SIZE
+        writer.append(rng.randbytes(random_size(rng, max(0, left - 7 - rng.randrange(-9, 16)))))
+    log = InMemory("leveldb-log", expected.getvalue())
+    runs = [run for run in leveldb_log.scan(log, Wanted()) if isinstance(run, Records)]
+    leveldb_log.write(tmp_path / "new.log", runs)
+    assert (tmp_path / "new.log").read_bytes() == expected.getvalue()

@@ -16,6 +16,7 @@ from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER, masked_crc
 from reference_impl.rocksdb_wal.layout import clean_close, pack
 from reference_impl.rocksdb_wal.reader import read_stream
+from reference_impl.rocksdb_wal.survey import Survey
 from reference_impl.rocksdb_wal.writer import Writer
 from tests.walproof.formats.block_logs import InMemory, damage, random_size, small_windows
 from walproof.formats.rocksdb_wal import scanner
@@ -140,3 +141,21 @@ def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, dialect: 
         tracemalloc.stop()
         assert Records in kinds and End in kinds
         assert peak < 12 << 20
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_kernel_surveys_the_rest_of_a_damaged_log(
+    dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The survey of the specification adds each physical record of the rest by itself."""
+    rng = random.Random(1)
+    writer = Writer(NUMBER, {"headers": dialect})
+    records = [NewRecord(rng.randbytes(500)) for _ in range(4000)]
+    data, context = bytearray(b"".join(writer.pieces(records))), {"log_number": NUMBER}
+    data[BLOCK_SIZE + 700] ^= 1
+    expected = expected_events(bytes(data), context)
+    added, add = [], Survey.add
+    monkeypatch.setattr(Survey, "add", lambda *each: added.append(add(*each)))
+    results = in_full(scanner.scan(InMemory("rocksdb-wal", bytes(data), context), Wanted()))
+    assert results == expected
+    assert len(added) < 200

@@ -1,25 +1,26 @@
 """The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is authoritative.
 
-A compiled kernel reads intact batches with checksums. If a data file has other content, the
-executable specification reads the whole file again.
+A compiled kernel reads intact batches with checksums. The executable specification reads any other
+content, up to the end of the next batch with a checksum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from reference_impl.answer import Event as ReferenceEvent
-from reference_impl.answer import Lost
+from reference_impl.answer import Lost, Record
 from reference_impl.kahadb_journal.data_file import Scan
 from reference_impl.kahadb_journal.layout import COMMANDS
 from reference_impl.kahadb_journal.reader import Journal
+from reference_impl.kahadb_journal.source import STEP, Source
 from walproof.formats.kahadb_journal.scanner import kernel
 from walproof.scanners import arrays
 from walproof.scanners.byte_source import LocalSource
@@ -28,6 +29,9 @@ from walproof.scanners.reference import ReferenceScanner
 from walproof.scanners.walk import AT, RecordWalk
 
 FORMAT = "kahadb-journal"
+#: Minimum bytes that the executable specification reads before the kernel continues, because the
+#: start of the kernel takes as long as several batches.
+MIN_SPECIFIED_BYTES = 1 << 16
 
 
 def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
@@ -74,24 +78,76 @@ class _KahaDbJournal(Journal):
 
 
 class _DataFile(Scan):
+    source: _RestSource
+
     def __init__(self, stream: BinaryIO, name: str | None, wanted: Wanted) -> None:
-        super().__init__(stream, name)
+        super().__init__(_RestSource(stream), name)
         self.path, self.wanted = Path(stream.name), wanted
+        #: The end of the last batch with a checksum.
+        self.proven_to: int | None = None
 
     def events(self, is_last: bool) -> Iterator[Any]:
         """Yield records in runs, and lost ranges, in file order."""
+        self.is_last = is_last
         with closing(LocalSource(self.path)) as source:
             walk = _BatchWalk(source, self.size, self.wanted, self.name)
             walk.fill = self._fill
+            while not self.has_ended:
+                yield from ReferenceScanner(FORMAT).hand_over(
+                    walk.runs(self.at), lambda _: self._specified(walk.state), self.wanted
+                )
 
-            def specified(count: int) -> Iterable[ReferenceEvent]:
-                at = int(walk.state[AT])
-                if at >= walk.state[kernel.BATCH_END] and self.is_fill(at):
-                    self.end = at
-                    return ()
-                return islice(super(_DataFile, self).events(is_last), count, None)
+    def _specified(self, state: NDArray[np.int64]) -> Iterator[ReferenceEvent]:
+        """Read on from the state of the kernel, until a checksum proves the batch before."""
+        at, batch, batch_end = state[[AT, kernel.BATCH, kernel.BATCH_END]].tolist()
+        state[kernel.BATCH_END] = 0
+        self.at = start = batch if at < batch_end else at
+        self.source.skip_to(start)
+        while not (self.has_ended or self.proven_to == self.at >= start + MIN_SPECIFIED_BYTES):
+            for event in self.next_batch():
+                if not isinstance(event, Record) or event.at >= at:
+                    yield event
 
-            yield from ReferenceScanner(FORMAT).hand_over(walk.runs(0), specified, self.wanted)
+    def _records(self, batch: Any) -> Iterator[Record | Lost]:
+        if batch.is_checked:
+            self.proven_to = batch.end
+        return super()._records(batch)
+
+
+class _RestSource(Source):
+    """Computes no checksums of the bytes that the kernel has read, if possible."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream)
+        self._rest = _ShiftedSource(stream, 0)
+
+    def skip_to(self, at: int) -> None:
+        """Expect calls of :meth:`adler32` for ranges from ``at`` on."""
+        if at > self._rest.summed_up_to:
+            self._rest = _ShiftedSource(self.stream, at)
+
+    def adler32(self, start: int, end: int) -> int:
+        """See :class:`Source`. Also computes the checksum of no byte more than once."""
+        if start < (shift := self._rest.shift):
+            return super().adler32(start, end)
+        return self._rest.adler32(start - shift, end - shift)
+
+
+class _ShiftedSource(Source):
+    """A data file from ``shift`` on."""
+
+    def __init__(self, stream: BinaryIO, shift: int) -> None:
+        super().__init__(stream)
+        self.shift = shift
+
+    def get(self, at: int, length: int) -> bytes:
+        """See :class:`Source`."""
+        return super().get(at + self.shift, length)
+
+    @property
+    def summed_up_to(self) -> int:
+        """Return the end of the bytes of which checksums are known."""
+        return self.shift + STEP * (len(self._sums) - 1)
 
 
 class _BatchWalk(RecordWalk):

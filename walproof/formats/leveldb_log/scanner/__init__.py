@@ -15,8 +15,11 @@ from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, foreign_dialect
 from reference_impl.leveldb_log.reader import Scan, _OpenRecord
 from walproof.formats.leveldb_log.scanner.block_scan import BlockScan
+from walproof.formats.leveldb_log.scanner.writer import write
 from walproof.scanners.byte_source import ByteSource
 from walproof.scanners.model import WHOLE, Event, Part, ReadableLog, Wanted
+
+__all__ = ["plan", "scan", "write"]
 
 
 def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:

@@ -109,23 +109,23 @@ class BlockScan(ABC):
         yield from self._filled(rows)
         self._hand_over_open_record(rows)
 
-    def _take_open_record(self) -> _RunArrays:
+    def _take_open_record(self) -> RunArrays:
         """Return a new run that begins with the open record of the specification."""
         state, rest = self.state, self.stop - self.specification.size
         state[:] = 0
         state[kernel.OPEN_AT] = NONE
         record, self.specification.open = self.specification.open, None
         if record is None:
-            return _RunArrays(b"", rest, self.cap)
+            return RunArrays(b"", rest, self.cap)
         copied = max(0, min(len(record.data), self.cap))
         state[kernel.OPEN_AT], state[kernel.OPEN_END] = record.at, record.end
         state[kernel.OPEN_LENGTH], state[kernel.OPEN_COPIED] = len(record.data), copied
         state[kernel.PUT] = copied
-        rows = _RunArrays(memoryview(record.data)[:copied], rest, self.cap)
+        rows = RunArrays(memoryview(record.data)[:copied], rest, self.cap)
         rows.synced[0] = int(getattr(record, "fields", {}).get("sync_offset", 0))
         return rows
 
-    def _hand_over_open_record(self, rows: _RunArrays) -> None:
+    def _hand_over_open_record(self, rows: RunArrays) -> None:
         """Move the open record of a run to the specification, which then continues the record."""
         state = self.state.tolist()
         if state[kernel.OPEN_AT] == NONE:
@@ -138,7 +138,7 @@ class BlockScan(ABC):
         sync_offset = int(rows.synced[state[kernel.ROWS]])
         self.specification.open = self.open_record(at, end, data, sync_offset)
 
-    def _filled(self, rows: _RunArrays) -> Iterator[Records]:
+    def _filled(self, rows: RunArrays) -> Iterator[Records]:
         """Yield the records of a run that begin in the scanned part, if there are any."""
         count = int(self.state[kernel.ROWS])
         # Only the first record of a run can begin before the scanned part.
@@ -157,7 +157,7 @@ class BlockScan(ABC):
         ).slice(first, count)
 
 
-class _RunArrays:
+class RunArrays:
     """The arrays of a run, which ``walk`` fills; ``carry`` is the start of an open record."""
 
     def __init__(self, carry: bytes | memoryview, rest: int, cap: int) -> None:

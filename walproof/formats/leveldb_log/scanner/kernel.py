@@ -48,6 +48,12 @@ def unmasked(stored: Any) -> Any:
     return (rotated >> np.uint64(17) | rotated << np.uint64(15)) & _LOW
 
 
+@helper
+def masked(crc: Any) -> Any:
+    """Return the stored form of a checksum (LDB-007)."""
+    return ((crc >> np.uint64(15) | crc << np.uint64(17)) + _MASK_DELTA) & _LOW
+
+
 @kernel
 def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
     """Return whether the record ``[at, end)`` matches its stored checksum (LDB-006)."""

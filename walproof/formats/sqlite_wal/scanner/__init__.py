@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.sqlite_wal.layout import State
 from reference_impl.sqlite_wal.opening import NoHeader, Opening, Refused, open_log
 from reference_impl.sqlite_wal.reader import Scan, read_file
+from reference_impl.sqlite_wal.survey import Survey
 from walproof.formats.sqlite_wal.scanner import kernel
 from walproof.scanners import arrays
 from walproof.scanners.byte_source import LocalSource
@@ -71,6 +72,24 @@ class _Rest(Scan):
 
     def committed_records(self) -> Iterator[Record]:
         return iter(())
+
+    def survey(self) -> Survey:
+        return _Survey(self.slots, self.opening, self.committed, self.committed_value)
+
+
+class _Survey(Survey):
+    """The survey of the executable specification, with checksums by a kernel."""
+
+    def advance(self, state: State, data: bytes) -> State:
+        return self._checksum(kernel.advance, state, data)
+
+    def rewind(self, state: State, data: bytes) -> State:
+        return self._checksum(kernel.rewind, state, data)
+
+    def _checksum(self, function: Any, state: State, data: bytes) -> State:
+        array = np.frombuffer(data, np.uint8)
+        value = function(_packed(state), array, 0, len(array), self.opening.order == ">")
+        return int(value >> 32), int(value & 0xFFFFFFFF)
 
 
 class _Frames:

@@ -40,8 +40,8 @@ def _stored(data: Any, at: Any) -> Any:
     return _swapped(first) << _WORD(32) | _swapped(second)
 
 
-@helper
-def _advance(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
+@kernel
+def advance(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
     """Return the checksum after ``data[start:end]``, a multiple of 8 bytes (SQW-006)."""
     mask = _WORD(0xFFFFFFFF)
     s, t = _WORD(value) >> _WORD(32), _WORD(value) & mask
@@ -56,8 +56,8 @@ def _advance(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
     return s << _WORD(32) | t
 
 
-@helper
-def _rewind(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
+@kernel
+def rewind(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
     """Return the checksum before ``data[start:end]``, given the checksum after it (SQW-009)."""
     mask = _WORD(0xFFFFFFFF)
     s, t = _WORD(value) >> _WORD(32), _WORD(value) & mask
@@ -71,8 +71,8 @@ def _rewind(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
 @helper
 def _advance_slot(value: Any, data: Any, at: Any, slot: Any, big: Any) -> Any:
     """Return the checksum after the slot at ``at``, given the checksum before it (SQW-008)."""
-    value = _advance(value, data, at, at + COVERED, big)
-    return _advance(value, data, at + FRAME_HEADER, at + slot, big)
+    value = advance(value, data, at, at + COVERED, big)
+    return advance(value, data, at + FRAME_HEADER, at + slot, big)
 
 
 @helper
@@ -136,8 +136,8 @@ def are_older(
     """
     for at in range(start, start + count * slot, slot):
         shown, stored = load64(data, at + COVERED), _stored(data, at)
-        before = _rewind(stored, data, at + FRAME_HEADER, at + slot, big)
-        before = _rewind(before, data, at, at + COVERED, big)
+        before = rewind(stored, data, at + FRAME_HEADER, at + slot, big)
+        before = rewind(before, data, at, at + COVERED, big)
         if shown == salts or shown == 0 or before in (running, repeated):
             return False, running, repeated
         running = _advance_slot(running, data, at, slot, big)

@@ -61,7 +61,7 @@ class _EntryColumns:
         of_fields = [file.payload(number) + b"=" for number in file.of_kind(layout.FIELD).tolist()]
         # Several FIELD objects may have the same name. A FIELD without DATA may have any name.
         names = {name: number for number, name in enumerate(dict.fromkeys(of_fields))}
-        self.names = pa.array([name[:-1].decode("ascii", "replace") for name in names])
+        self.names = pa.array([name[:-1].decode("ascii", "replace") for name in names], pa.string())
         self.name_ids = np.array([names[each] for each in of_fields], np.int32)[file.field_of]
         # Fields are sorted by name. If an entry repeats a name, the fields with this name are
         # sorted by value.

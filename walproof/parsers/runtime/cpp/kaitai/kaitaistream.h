@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include <algorithm>
 #include <cstring>
 #include <istream>
 #include <iterator>
@@ -94,6 +95,19 @@ public:
         return bytes;
     }
 
+    /** Reads up to a terminator of several bytes, at a multiple of its length. */
+    std::string read_bytes_term_multi(const std::string& term, bool include, bool consume, bool eos_error) {
+        align_to_byte();
+        size_t end = find_unit(data_, term, pos_);
+        if (end == std::string::npos) {
+            if (eos_error) throw std::runtime_error("no terminator before the end of the stream");
+            return read_bytes_full();
+        }
+        std::string bytes = data_.substr(pos_, end - pos_ + (include ? term.size() : 0));
+        pos_ = end + (consume ? term.size() : 0);
+        return bytes;
+    }
+
     static std::string bytes_strip_right(const std::string& bytes, char pad) {
         return bytes.substr(0, bytes.find_last_not_of(pad) + 1);
     }
@@ -103,10 +117,59 @@ public:
         return end == std::string::npos ? bytes : bytes.substr(0, end + include);
     }
 
+    static std::string bytes_terminate_multi(const std::string& bytes, const std::string& term, bool include) {
+        size_t end = find_unit(bytes, term, 0);
+        return end == std::string::npos ? bytes : bytes.substr(0, end + (include ? term.size() : 0));
+    }
+
+    /** Returns the text of bytes in UTF-8. */
     static std::string bytes_to_str(const std::string& bytes, const char* encoding) {
-        if (strcmp(encoding, "UTF-8") != 0 && strcmp(encoding, "ASCII") != 0)
-            throw std::runtime_error(std::string("no encoding ") + encoding + " in this runtime");
+        const std::string name(encoding);
+        if (name == "UTF-8" || name == "ASCII") return bytes;
+        if (name != "ISO-8859-1" && name != "UTF-16LE" && name != "UTF-16BE")
+            throw std::runtime_error("no encoding " + name + " in this runtime");
+        std::string text;
+        const size_t width = name == "ISO-8859-1" ? 1 : 2;
+        uint32_t high = 0;
+        for (size_t at = 0; at + width <= bytes.size(); at += width) {
+            const uint32_t first = static_cast<uint8_t>(bytes[at]);
+            const uint32_t second = width == 2 ? static_cast<uint8_t>(bytes[at + 1]) : 0;
+            uint32_t unit = name == "UTF-16BE" ? first << 8 | second : first | second << 8;
+            if (width == 2 && unit >= 0xd800 && unit < 0xdc00) {
+                high = unit;
+                continue;
+            }
+            if (high != 0 && unit >= 0xdc00 && unit < 0xe000) unit = 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00);
+            high = 0;
+            append_utf8(text, unit);
+        }
+        return text;
+    }
+
+    static std::string process_xor_one(std::string bytes, uint8_t key) {
+        for (char& byte : bytes) byte = static_cast<char>(byte ^ key);
         return bytes;
+    }
+
+    static std::string process_xor_many(std::string bytes, const std::string& key) {
+        for (size_t at = 0; at < bytes.size(); at++) bytes[at] = static_cast<char>(bytes[at] ^ key[at % key.size()]);
+        return bytes;
+    }
+
+    static std::string process_rotate_left(std::string bytes, int amount) {
+        for (char& byte : bytes) {
+            const unsigned value = static_cast<uint8_t>(byte);
+            byte = static_cast<char>(value << (amount & 7) | value >> (8 - (amount & 7)));
+        }
+        return bytes;
+    }
+
+    static uint8_t byte_array_min(const std::string& bytes) {
+        return *std::min_element(bytes.begin(), bytes.end(), below);
+    }
+
+    static uint8_t byte_array_max(const std::string& bytes) {
+        return *std::max_element(bytes.begin(), bytes.end(), below);
     }
 
     /** Returns the remainder, which is never negative. */
@@ -129,6 +192,25 @@ private:
     uint64_t pos_ = 0;
     uint8_t byte_ = 0;
     int bits_left_ = 0;
+
+    static bool below(char left, char right) { return static_cast<uint8_t>(left) < static_cast<uint8_t>(right); }
+
+    /** Returns the offset of a terminator at a multiple of its length after `start`, or npos. */
+    static size_t find_unit(const std::string& bytes, const std::string& term, size_t start) {
+        for (size_t at = start; at + term.size() <= bytes.size(); at += term.size())
+            if (bytes.compare(at, term.size(), term) == 0) return at;
+        return std::string::npos;
+    }
+
+    static void append_utf8(std::string& text, uint32_t code) {
+        if (code < 0x80) {
+            text += static_cast<char>(code);
+            return;
+        }
+        const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        text += static_cast<char>((0xff00 >> (more + 1) & 0xff) | code >> 6 * more);
+        for (int at = more - 1; at >= 0; at--) text += static_cast<char>(0x80 | (code >> 6 * at & 0x3f));
+    }
 
     void need(int64_t count) const {
         if (count < 0) throw std::invalid_argument("a negative number of bytes");

@@ -11,7 +11,10 @@ use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
 mod stream;
-pub use stream::{bytes_strip_right, bytes_terminate, bytes_to_str, modulo, BytesReader, KStream};
+pub use stream::{
+    bytes_strip_right, bytes_terminate, bytes_terminate_multi, bytes_to_str, modulo,
+    process_rotate_left, process_xor_many, process_xor_one, BytesReader, KStream,
+};
 
 /// The reason why a log was rejected, or why an instance could not be computed.
 #[derive(Debug, PartialEq, Eq, Clone)]

@@ -73,13 +73,14 @@ pub trait KStream {
     }
 
     fn seek(&self, position: usize) -> KResult<()> {
-        self.align_to_byte();
+        self.align_to_byte()?;
         self.state().pos.set(position);
         Ok(())
     }
 
-    fn align_to_byte(&self) {
+    fn align_to_byte(&self) -> KResult<()> {
         self.state().bits_left.set(0);
+        Ok(())
     }
 
     numbers! {
@@ -115,7 +116,7 @@ pub trait KStream {
     }
 
     fn read_bytes(&self, len: usize) -> KResult<Vec<u8>> {
-        self.align_to_byte();
+        self.align_to_byte()?;
         let available = self.size().saturating_sub(self.pos());
         if len > available {
             return Err(KError::Eof { requested: len, available });
@@ -146,6 +147,27 @@ pub trait KStream {
                     self.state().pos.set(self.pos() - 1);
                 }
                 bytes.truncate(end + usize::from(include));
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// Reads up to a terminator of several bytes, at a multiple of its length.
+    fn read_bytes_term_multi(
+        &self,
+        term: &[u8],
+        include: bool,
+        consume: bool,
+        eos_error: bool,
+    ) -> KResult<Vec<u8>> {
+        let rest = self.bytes().get(self.pos()..).unwrap_or_default();
+        match find_unit(rest, term) {
+            None if eos_error => Err(KError::NoTerminatorFound),
+            None => self.read_bytes_full(),
+            Some(end) => {
+                let mut bytes = self.read_bytes(end + if consume { term.len() } else { 0 })?;
+                bytes.truncate(end);
+                bytes.extend_from_slice(if include { term } else { &[] });
                 Ok(bytes)
             }
         }
@@ -183,12 +205,42 @@ pub fn bytes_terminate(bytes: &Vec<u8>, term: u8, include: bool) -> Vec<u8> {
     bytes[..end.map_or(bytes.len(), |end| end + usize::from(include))].to_vec()
 }
 
-/// Returns bytes as text; only UTF-8 and ASCII are supported.
+/// Returns the bytes up to the first terminator of several bytes.
+pub fn bytes_terminate_multi(bytes: &Vec<u8>, term: &[u8], include: bool) -> Vec<u8> {
+    let end = find_unit(bytes, term).map(|end| end + if include { term.len() } else { 0 });
+    bytes[..end.unwrap_or(bytes.len())].to_vec()
+}
+
+/// Returns the offset of a terminator at a multiple of its length.
+fn find_unit(bytes: &[u8], term: &[u8]) -> Option<usize> {
+    bytes.chunks_exact(term.len()).position(|unit| unit == term).map(|unit| unit * term.len())
+}
+
+/// Returns bytes as text in one of the encodings that this runtime has.
 pub fn bytes_to_str(bytes: &Vec<u8>, encoding: &str) -> KResult<String> {
+    let units = |from: fn([u8; 2]) -> u16| -> String {
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect();
+        String::from_utf16_lossy(&units)
+    };
     match encoding.to_ascii_uppercase().as_str() {
         "UTF-8" | "ASCII" => Ok(String::from_utf8_lossy(bytes).into_owned()),
+        "ISO-8859-1" => Ok(bytes.iter().map(|&byte| char::from(byte)).collect()),
+        "UTF-16LE" => Ok(units(u16::from_le_bytes)),
+        "UTF-16BE" => Ok(units(u16::from_be_bytes)),
         _ => Err(KError::UnknownEncoding { name: encoding.to_string() }),
     }
+}
+
+pub fn process_xor_one(bytes: &Vec<u8>, key: u8) -> Vec<u8> {
+    bytes.iter().map(|byte| byte ^ key).collect()
+}
+
+pub fn process_xor_many(bytes: &Vec<u8>, key: &Vec<u8>) -> Vec<u8> {
+    bytes.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect()
+}
+
+pub fn process_rotate_left(bytes: &Vec<u8>, amount: u8) -> Vec<u8> {
+    bytes.iter().map(|byte| byte.rotate_left(u32::from(amount))).collect()
 }
 
 /// Returns the remainder, which is never negative.

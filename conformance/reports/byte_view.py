@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from conformance.contents import by_name
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
+from conformance.kaitai.field_text import value_text
 from conformance.vectors import Vector
-from walproof.inspection.text import value_text
 
 #: The approximate number of fields on a page.
-MAX_FIELDS = 24
+MAX_FIELDS = 16
 #: The number of files of a folder that are shown. Files with a change or a loss come first.
 MAX_FILES = 3
 #: The number of fields that are read from a file. Later fields are not shown.
 MAX_READ_FIELDS = 30_000
-MAX_HEX_BYTES = 16
+MAX_HEX_BYTES = 12
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class ByteRow:
     value: str = ""
     is_changed: bool = False
     is_lost: bool = False
+
+    @property
+    def marks(self) -> str:
+        """Return the classes of the style sheet: ``x`` for changed bytes, ``l`` for lost ones."""
+        return " ".join(["x"] * self.is_changed + ["l"] * self.is_lost)
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,8 @@ def changed_range(old: bytes, new: bytes) -> range:
 
 
 def _shared_bytes(old: bytes, new: bytes) -> int:
-    pairs = enumerate(zip(old, new, strict=False))
-    return next((at for at, (x, y) in pairs if x != y), min(len(old), len(new)))
+    lengths = range(min(len(old), len(new)))
+    return bisect_left(lengths, True, key=lambda length: old[: length + 1] != new[: length + 1])
 
 
 def _view(
@@ -80,6 +86,24 @@ def _view(
     data = by_name(vector.contents)[name]
     change = changed_range(old, data)
     has_moved = len(old) != len(data)
+    ends = list(itertools.accumulate((end for _, end in sorted(lost)), max))
+    starts = sorted(start for start, _ in lost)
+
+    def is_changed(each: Field) -> bool:
+        return (
+            each.start < change.stop
+            and change.start < each.end
+            and (has_moved or old[each.start : each.end] != data[each.start : each.end])
+        )
+
+    def is_lost(each: Field) -> bool:
+        before = bisect_left(starts, each.end)  # the ranges that start before the end of the field
+        return before > 0 and ends[before - 1] > each.start
+
+    marked = [
+        (not is_changed(each), not is_lost(each), each) for each in _fields(vector, name, data)
+    ]
+    chosen = sorted(marked, key=lambda each: each[:2])[:most]
     rows = [
         ByteRow(
             each.start,
@@ -87,16 +111,12 @@ def _view(
             each.path,
             data[each.start : each.end][:MAX_HEX_BYTES].hex(" "),
             value_text(each, room=44),
-            each.start < change.stop
-            and change.start < each.end
-            and (has_moved or old[each.start : each.end] != data[each.start : each.end]),
-            any(start < each.end and each.start < end for start, end in lost),
+            not unchanged,
+            not intact,
         )
-        for each in _fields(vector, name, data)
+        for unchanged, intact, each in sorted(chosen, key=lambda each: each[2].start)
     ]
-    chosen = sorted(rows, key=lambda row: (not row.is_changed, not row.is_lost))[:most]
-    listed = _with_gaps(sorted(chosen, key=lambda row: row.start), len(data))
-    return FileView(name, len(data), list(listed))
+    return FileView(name, len(data), list(_with_gaps(rows, len(data))))
 
 
 def _with_gaps(rows: Iterable[ByteRow], size: int) -> Iterator[ByteRow]:

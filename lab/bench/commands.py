@@ -1,0 +1,78 @@
+"""Measure how the commands with text output grow: ``python -m lab bench --only commands``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from lab.bench.format_bench import Size, bench_of, log_of
+from reference_impl.formats import FORMATS
+
+#: Numbers of records in the logs.
+COUNTS = (10**5, 10**6, 10**7)
+#: Commands of this project, followed by the path of a log.
+OURS = ("summary", "read --jsonl", "read --json", "read", "inspect")
+#: The program that prints the content of a log of a format, and so is the peer of the commands.
+PEERS: Mapping[str, Sequence[str]] = {"systemd-journal": ["journalctl", "-o", "json", "--file"]}
+STRINGS = ("strings",)
+
+
+def measure_all(rounds: int, scale: float, formats: Sequence[str]) -> None:
+    """Print a table for each format and each of :data:`COUNTS`, multiplied by ``scale``.
+
+    The time for a record and the peak memory must not grow with the log.
+    """
+    console = Console()
+    for format_id in formats or FORMATS:
+        record = bench_of(format_id).logs[0]
+        for count in COUNTS:
+            size = replace(record, count=round(scale * count))
+            console.print(_table(format_id, size, rounds))
+
+
+def _table(format_id: str, size: Size, rounds: int) -> Table:
+    log = log_of(format_id, size)
+    peer = PEERS.get(format_id, STRINGS)
+    commands = {" ".join(peer): peer} if shutil.which(peer[0]) else {}
+    for each in OURS:
+        commands[each] = [sys.executable, "-m", "walproof", *each.split()]
+    runs: dict[str, list[tuple[float, int]]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            runs[name].append(cost([*command, str(log)]))
+    seconds = {name: statistics.median(each for each, _ in of_one) for name, of_one in runs.items()}
+    title = f"{format_id}: {size.count:,} × {size.size} B"
+    table = Table(title=title, title_justify="left", box=None, header_style="dim")
+    table.add_column("")
+    for column in ("CPU, s", "µs/record", "peak, MB", "× of the peer"):
+        table.add_column(column, justify="right")
+    for name, of_one in runs.items():
+        ratio = seconds[name] / seconds[" ".join(peer)] if " ".join(peer) in seconds else None
+        table.add_row(
+            name,
+            f"{seconds[name]:.2f}",
+            f"{seconds[name] / size.count * 1e6:.2f}",
+            f"{max(peak for _, peak in of_one) / 1e6:.0f}",
+            "–" if ratio is None else f"{ratio:.2f}",
+        )
+    return table
+
+
+def cost(command: Sequence[str | Path]) -> tuple[float, int]:
+    """Run a command without its output; return its CPU time in seconds and its peak memory.
+
+    The memory is in bytes, and at least that of this process. The exit status is not checked.
+    """
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
