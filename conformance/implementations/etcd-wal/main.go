@@ -1,0 +1,306 @@
+// Adapter for etcd's package storage/wal. As `etcd-wal`, it reads with the exported decoder, in the
+// loop of WAL.ReadAll in read mode, and writes with wal.Create, Save and SaveSnapshot. As
+// `etcd-wal-start`, it does what etcd does when it starts, on a copy: Open and ReadAll in write mode,
+// and Repair once after an unexpected EOF. Its records are those that are then in the copy.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+	"go.etcd.io/etcd/server/v3/storage/wal"
+	"go.etcd.io/etcd/server/v3/storage/wal/walpb"
+
+	"walproof/adapterkit"
+)
+
+const firstName = "0000000000000000-0000000000000000.wal"
+
+func main() {
+	isStart := os.Getenv("ETCD_START") != ""
+	adapter := adapterkit.Adapter{
+		Name:     os.Getenv("WALPROOF_NAME"),
+		Version:  adapterkit.ModuleVersion("go.etcd.io/etcd/server/v3"),
+		Formats:  []string{"etcd-wal"},
+		Profiles: []string{"recover", "write"},
+		Reports:  []string{"records", "signals"},
+		Homepage: "https://github.com/etcd-io/etcd",
+		Issues:   "https://github.com/etcd-io/etcd/issues",
+		Read:     read,
+		Write:    write,
+	}
+	if isStart {
+		adapter.Profiles = []string{"recover", "append"}
+		adapter.Read, adapter.Write = readAfterStart, appendAfterStart
+	}
+	adapterkit.Run(adapter)
+}
+
+// read returns the records of a log up to the first error. ReadAll accepts io.ErrUnexpectedEOF in
+// read mode, so it is no signal.
+func read(req adapterkit.Request) (*adapterkit.Answer, error) {
+	dir, err := copied(req.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	return records(dir)
+}
+
+func readAfterStart(req adapterkit.Request) (*adapterkit.Answer, error) {
+	dir, err := copied(req.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	w, err := start(dir)
+	if err != nil {
+		answer := adapterkit.NewAnswer()
+		answer.Signal(err)
+		return answer, nil
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return records(dir)
+}
+
+// start opens a folder as openWALFromSnapshot does (server/storage/wal.go and etcdserver/bootstrap.go):
+// Repair once, only after io.ErrUnexpectedEOF. The snapshot is the one in front of the first file.
+func start(dir string) (*wal.WAL, error) {
+	repaired := false
+	for {
+		w, err := open(dir, firstIndex(dir))
+		if err != nil {
+			return nil, err
+		}
+		err = readAll(w)
+		if err == nil || errors.Is(err, wal.ErrSnapshotNotFound) {
+			return w, nil
+		}
+		w.Close()
+		if repaired || !errors.Is(err, io.ErrUnexpectedEOF) || !wal.Repair(nil, dir) {
+			return nil, err
+		}
+		repaired = true
+	}
+}
+
+// names returns the segments of a folder in the order of ReadAll: by text.
+func names(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	check(err)
+	var found []string
+	for _, entry := range entries {
+		var number, index uint64
+		name := entry.Name()
+		if _, err := fmt.Sscanf(name, "%016x-%016x.wal", &number, &index); err == nil && strings.HasSuffix(name, ".wal") {
+			found = append(found, name)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func firstIndex(dir string) uint64 {
+	var number, index uint64
+	if found := names(dir); len(found) > 0 {
+		fmt.Sscanf(found[0], "%016x-%016x.wal", &number, &index)
+	}
+	return index
+}
+
+// records is the loop of ReadAll in read mode. The metadata and the state that the head of a later
+// file repeats are framing. Records after an unexpected EOF are not read.
+func records(dir string) (*adapterkit.Answer, error) {
+	answer := adapterkit.NewAnswer()
+	var readers []fileutil.FileReader
+	for _, name := range names(dir) {
+		file, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil && !info.IsDir() {
+			readers = append(readers, fileutil.NewFileReader(file))
+		}
+	}
+	if len(readers) == 0 {
+		answer.Signal(fmt.Errorf("no segments: %w", os.ErrNotExist))
+		return answer, nil
+	}
+	decoder := wal.NewDecoder(readers...)
+	var metadata, state []byte
+	rec, files, inHead := &walpb.Record{}, 0, 0
+	for {
+		if err := decoder.Decode(rec); err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				answer.Signal(err)
+			}
+			return answer, nil
+		}
+		kind, crc, data := parts(rec)
+		if kind == wal.CrcType {
+			if last := decoder.LastCRC(); last != 0 && last != crc {
+				answer.Signal(wal.ErrCRCMismatch)
+				return answer, nil
+			}
+			decoder.UpdateCRC(crc)
+			files, inHead = files+1, 2
+			continue
+		}
+		if kind < wal.MetadataType || kind > wal.SnapshotType {
+			answer.Signal(fmt.Errorf("unexpected block type %d", kind))
+			return answer, nil
+		}
+		isRepeated := files > 1 && inHead > 0 &&
+			(kind == wal.MetadataType && metadata != nil && bytes.Equal(data, metadata) ||
+				kind == wal.StateType && state != nil && bytes.Equal(data, state))
+		if inHead--; kind == wal.MetadataType {
+			if metadata != nil && !bytes.Equal(metadata, data) {
+				answer.Signal(wal.ErrMetadataConflict)
+				return answer, nil
+			}
+			metadata = append([]byte{}, data...)
+		} else if kind == wal.StateType {
+			state = append([]byte{}, data...)
+		} else {
+			inHead = 0
+		}
+		if !isRepeated {
+			answer.Release(data)
+		}
+	}
+}
+
+// copied returns a folder with a copy of a log.
+func copied(log string) (string, error) {
+	dir, err := os.MkdirTemp("", "etcd-wal")
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(log); err == nil && !info.IsDir() {
+		return dir, copyFile(log, filepath.Join(dir, firstName))
+	}
+	return dir, os.CopyFS(dir, os.DirFS(log))
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o600)
+}
+
+// setSegmentSize sets the size of segments; without one, etcd would preallocate 64 MB.
+func setSegmentSize(req adapterkit.Request) (isFolder bool, err error) {
+	size, _ := req.Number("segment_size")
+	if isFolder, _ = req.Context["folder"].(bool); size == 0 {
+		return false, adapterkit.Skip("etcd preallocates every segment")
+	}
+	wal.SegmentSizeBytes = int64(min(size, math.MaxInt32))
+	return isFolder, nil
+}
+
+func write(req adapterkit.Request) error {
+	isFolder, err := setSegmentSize(req)
+	if err != nil {
+		return err
+	}
+	if len(req.Records) < 2 || req.Records[0].Fields["type"] != "metadata" ||
+		req.Records[1].Fields["type"] != "snapshot" || req.Records[1].Payload != "08001000" {
+		return adapterkit.Skip("etcd begins each log with metadata and the marker of the snapshot 0")
+	}
+	if !isFolder {
+		return adapterkit.Skip("etcd writes a folder")
+	}
+	w, err := wal.Create(nil, req.Path, req.Records[0].Bytes())
+	if err != nil {
+		return err
+	}
+	if err := save(w, req.Records[2:]); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func appendAfterStart(req adapterkit.Request) error {
+	info, err := os.Stat(req.Path)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		if _, err := setSegmentSize(req); err != nil {
+			return err
+		}
+		w, err := start(req.Path)
+		if err != nil {
+			return err
+		}
+		if err := save(w, req.Records); err != nil {
+			return err
+		}
+		return w.Close()
+	}
+	wal.SegmentSizeBytes = 1 << 20 // The next file, which is removed at the end.
+	dir, err := copied(req.Path)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	w, err := start(dir)
+	if err != nil {
+		return err
+	}
+	if err := save(w, req.Records); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return copyFile(filepath.Join(dir, firstName), req.Path)
+}
+
+// save writes records in Saves: entries, then at most one state.
+func save(w *wal.WAL, records []adapterkit.Record) error {
+	var entries [][]byte
+	for i, record := range records {
+		kind, _ := record.Fields["type"].(string)
+		var err error
+		switch kind {
+		case "", "entry":
+			entries = append(entries, record.Bytes())
+			if i+1 == len(records) || records[i+1].Fields["type"] == "snapshot" {
+				err = saveOne(w, nil, entries)
+				entries = nil
+			}
+		case "state":
+			err = saveOne(w, record.Bytes(), entries)
+			entries = nil
+		case "snapshot":
+			err = saveMarker(w, record.Bytes())
+		default:
+			return adapterkit.Skip("etcd writes metadata only at the beginning of a file")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,1 @@
+"""Recipes of etcd's write-ahead log."""

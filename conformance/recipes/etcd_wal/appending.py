@@ -1,0 +1,239 @@
+"""Records that a writer appends to logs, or must not append."""
+
+from __future__ import annotations
+
+from conformance.recipes.etcd_wal.layout import (
+    a_save_of_three_entries,
+    basic,
+    entries_without_a_type,
+    first_file_of_a_later_checksum,
+    indexes_that_jump_after_a_marker,
+    no_padding,
+    no_preallocated_zeros,
+    only_the_checksum_record,
+    padding_after_frames_without_padding,
+    three_files,
+)
+from conformance.recipes.etcd_wal.log import (
+    APPENDING,
+    FIRST,
+    SECOND,
+    THIRD,
+    EtcdLog,
+    entry,
+    marker,
+    metadata,
+    saves,
+    state,
+)
+from conformance.recipes.etcd_wal.writing import configured
+from conformance.recipes.recipe import Recipe
+from reference_impl.answer import NewRecord
+
+
+def _appends(log: EtcdLog, *records: NewRecord, survivors: range = range(10)) -> None:
+    log.to_append += records
+    log.expect("intact", survivors=[*survivors, *(each.payload for each in records)])
+
+
+#: The log, the number of its records, and the requirements.
+LOGS: tuple[tuple[Recipe[EtcdLog], int, tuple[str, ...]], ...] = (
+    (basic, 10, ("ETW-073",)),
+    (no_preallocated_zeros, 10, ("ETW-073",)),
+    (no_padding, 10, ("ETW-073", "ETW-003")),
+    (padding_after_frames_without_padding, 16, ("ETW-073", "ETW-003")),
+    (entries_without_a_type, 5, ("ETW-073",)),
+    (indexes_that_jump_after_a_marker, 10, ("ETW-073",)),
+    (only_the_checksum_record, 0, ("ETW-073",)),
+    (first_file_of_a_later_checksum, 10, ("ETW-073", "ETW-041")),
+    (three_files, 18, ("ETW-073",)),
+    (a_save_of_three_entries, 10, ("ETW-073",)),
+)
+
+
+def _to_each_log() -> None:
+    for control, count, requirements in LOGS:
+
+        def recipe(log: EtcdLog, count: int = count) -> None:
+            _appends(log, *saves(200, 201), survivors=range(count))
+
+        name = control.slug.replace("-", "_")
+        recipe.__name__ = f"append_to_{name}"
+        recipe.__doc__ = f"A writer appends two Saves to {control.slug}."
+        APPENDING.appending(control, *requirements)(recipe)
+
+
+_to_each_log()
+
+
+@APPENDING.appending(no_preallocated_zeros, "ETW-073")
+def append_two_saves(log: EtcdLog) -> None:
+    """A writer appends two Saves."""
+    _appends(log, *saves(5, 6))
+
+
+@APPENDING.appending(basic, "ETW-073", "ETW-074")
+def append_more_than_is_preallocated(log: EtcdLog) -> None:
+    """The new records need more than the zeros of the file. It grows."""
+    _appends(log, entry(5, b"x" * 900), state(5))
+    log.leaves({"": 1368})
+
+
+@APPENDING.appending(basic, "ETW-073")
+def append_into_preallocated_zeros(log: EtcdLog) -> None:
+    """The file keeps its length."""
+    _appends(log, *saves(5, 6))
+    log.leaves({"": 1024})
+
+
+@APPENDING.appending(basic, "ETW-073")
+def append_nothing(log: EtcdLog) -> None:
+    """There are no records to append. The file keeps its bytes."""
+    _appends(log)
+    log.leaves({"": 1024})
+
+
+@APPENDING.appending(basic, "ETW-073", "ETW-070")
+def append_a_marker(log: EtcdLog) -> None:
+    """A writer appends a marker."""
+    _appends(log, configured(4))
+
+
+@APPENDING.appending(basic, "ETW-070", "ETW-073")
+def append_equal_metadata(log: EtcdLog) -> None:
+    """A writer appends the metadata of the log."""
+    _appends(log, metadata())
+
+
+@APPENDING.appending(three_files, "ETW-071", "ETW-072", "ETW-073", "ETW-009")
+def append_and_cut(log: EtcdLog) -> None:
+    """The last file is full after a Save. The next file begins with the metadata and the state."""
+    _appends(log, *saves(9, 10, 40), survivors=range(18))
+    log.leaves({
+        FIRST: 416, SECOND: 424, THIRD: 424, "0000000000000003-000000000000000a.wal": 256,
+    })  # fmt: skip
+
+
+@APPENDING.appending(no_preallocated_zeros, "ETW-073", "ETW-052", kind="eof",
+                     control=append_two_saves)  # fmt: skip
+def append_after_a_torn_record(log: EtcdLog) -> None:
+    """A writer removes a torn record before it appends."""
+    log.truncate(390)
+    _appends(log, *saves(5, 6), survivors=range(9))
+
+
+@APPENDING.appending(no_preallocated_zeros, "ETW-073", "ETW-052", kind="eof",
+                     control=append_two_saves)  # fmt: skip
+def append_after_a_torn_length(log: EtcdLog) -> None:
+    """A writer removes three bytes of a length before it appends."""
+    log.truncate(363)
+    _appends(log, *saves(5, 6), survivors=range(9))
+
+
+@APPENDING.appending(no_preallocated_zeros, "ETW-073", "ETW-011", kind="eof",
+                     control=append_two_saves)  # fmt: skip
+def append_after_a_cut_between_frames(log: EtcdLog) -> None:
+    """The last frame is gone. A writer continues in front of it."""
+    log.truncate(360)
+    _appends(log, *saves(5, 6), survivors=range(9))
+
+
+@APPENDING.appending(
+    basic, "ETW-073", "ETW-052", kind="eof", control=append_into_preallocated_zeros
+)
+def append_after_bytes_of_ff(log: EtcdLog) -> None:
+    """A writer removes bytes after the last frame. The preallocated zeros are gone, too."""
+    log.overwrite(400, b"\xff" * 64)
+    _appends(log, *saves(5, 6))
+
+
+@APPENDING.appending(a_save_of_three_entries, "ETW-073", "ETW-052", kind="eof",
+                     control=append_into_preallocated_zeros)  # fmt: skip
+def append_after_a_torn_sector(log: EtcdLog) -> None:
+    """A sector of the last Save was never written. A writer removes the Save."""
+    log.zero_sector(2)
+    _appends(log, *saves(4, 5), survivors=range(7))
+
+
+@APPENDING.appending(no_preallocated_zeros, "ETW-073", kind="eof", control=append_two_saves)
+def append_nothing_after_a_torn_record(log: EtcdLog) -> None:
+    """There are no records to append. A writer keeps the torn record."""
+    log.truncate(390)
+    log.expect("torn", "torn-record", survivors=range(9), end=360)
+    log.leaves({"": 390})
+
+
+@APPENDING.appending(three_files, "ETW-073", "ETW-052", kind="eof", control=append_and_cut)
+def append_to_a_folder_after_a_torn_record(log: EtcdLog) -> None:
+    """The last file of a folder is torn."""
+    log.truncate(290, THIRD)
+    _appends(log, *saves(9, 9, 40), survivors=range(17))
+
+
+def _refuses() -> None:
+    for name, title, operations, reason, survivors in (
+        ("a_flipped_bit", "a bit of an entry is flipped",
+         ["flip bit 0 of frames[5].record.data"], "checksum-mismatch", [0, 1, 2, 3, *range(5, 10)]),
+        ("a_gap", "an entry is zeros", ["zero frames[5]"], "zero-gap", [0, 1, 2, 3, *range(6, 10)]),
+        ("a_wrong_length", "a length is wrong", ["flip bit 3 of frames[5].length.low"],
+         "bad-length",
+         range(10)),
+        ("a_wrong_checksum", "a stored checksum is wrong",
+         ["flip bit 0 of frames[5].record.crc.groups[0]"], "bad-crc", range(10)),
+        ("a_missing_head", "the head is missing", ["drop frames[0]"], "missing-head", range(10)),
+        ("damage_at_the_end", "a bit of the last record is flipped",
+         ["flip bit 0 of frames[10].record.data"], "checksum-mismatch", range(9)),
+        ("an_empty_file", "the file is empty", ["truncate at 0"], "missing-head", []),
+    ):  # fmt: skip
+
+        def recipe(
+            log: EtcdLog,
+            operations: list[str] = operations,
+            reason: str = reason,
+            survivors: list[int] = survivors,  # type: ignore[assignment]
+        ) -> None:
+            for operation in operations:
+                log.operate(operation)
+            log.to_append += saves(5, 6)
+            log.expect_refusal("damaged", reason, survivors)
+
+        recipe.__name__ = f"append_after_{name}"
+        recipe.__doc__ = f"A writer refuses to append: {title}."
+        APPENDING.appending(
+            no_preallocated_zeros, "ETW-073", "ETW-061", kind="corrupt", control=append_two_saves
+        )(recipe)
+
+
+_refuses()
+
+
+@APPENDING.appending(three_files, "ETW-073", kind="corrupt", control=append_and_cut)
+def append_after_a_missing_file(log: EtcdLog) -> None:
+    """A writer refuses to append: a file is missing."""
+    log.remove_file(SECOND)
+    log.to_append += saves(9, 10)
+    log.expect_refusal("damaged", "missing-file", [*range(8), *range(13, 18)])
+
+
+@APPENDING.appending(three_files, "ETW-073", "ETW-001", kind="corrupt", control=append_and_cut)
+def append_to_a_folder_without_segments(log: EtcdLog) -> None:
+    """A writer refuses to append to a folder without segments."""
+    log.add_file("readme.txt", b"U")
+    for name in (FIRST, SECOND, THIRD):
+        log.remove_file(name)
+    log.to_append += saves(9, 10)
+    log.expect_refusal("refused", "no-segments")
+
+
+@APPENDING.appending(basic, "ETW-070", "ETW-073", kind="limit", control=append_a_marker)
+def append_other_metadata(log: EtcdLog) -> None:
+    """A writer refuses to append metadata that differs from that of the log."""
+    log.to_append.append(metadata(b"other"))
+    log.expect_refusal("intact", None, range(10))
+
+
+@APPENDING.appending(basic, "ETW-070", "ETW-073", kind="limit", control=append_a_marker)
+def append_text(log: EtcdLog) -> None:
+    """A writer refuses to append an entry that is no message, and one in front of it."""
+    log.to_append += [entry(5), NewRecord(b"text")]
+    log.expect_refusal("intact", None, range(10))

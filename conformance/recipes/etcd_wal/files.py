@@ -1,0 +1,227 @@
+"""Folders of segments: names, missing, swapped and copied files, faults in one of them."""
+
+from conformance.recipes.etcd_wal.layout import three_files
+from conformance.recipes.etcd_wal.log import FILES, FIRST, SECOND, THIRD, EtcdLog, state
+
+FOURTH = "0000000000000003-0000000000000009.wal"
+
+
+@FILES.damaged(three_files, "ETW-041")
+def copy_of_the_last_file(log: EtcdLog) -> None:
+    """A copy of the last file has the next sequence number. Its head repeats a checksum."""
+    log.add_file(FOURTH, bytes(log.files[THIRD]))
+    log.expect("damaged", "broken-chain", survivors=range(18), end=None)
+
+
+@FILES.damaged(three_files, "ETW-041")
+def copy_of_the_first_file(log: EtcdLog) -> None:
+    """A copy of the first file has the next sequence number."""
+    log.add_file(FOURTH, bytes(log.files[FIRST]))
+    log.expect("damaged", "broken-chain", survivors=range(18), end=None)
+
+
+@FILES.damaged(three_files, "ETW-002", "ETW-041")
+def two_files_of_one_number(log: EtcdLog) -> None:
+    """Two files have the sequence number 1. The first by its name is read first."""
+    log.add_file("0000000000000001-0000000000000005.wal", bytes(log.files[SECOND]))
+    log.expect("damaged", "broken-chain", survivors=range(18), end=None)
+
+
+@FILES.damaged(three_files, "ETW-001", kind="limit")
+def folder_with_the_name_of_a_segment(log: EtcdLog) -> None:
+    """A folder has the name of a segment. It is no part of the log."""
+    log.add_file(f"{FOURTH}/readme.txt", b"no segment")
+    log.expect("intact", survivors=range(18), end=312)
+
+
+@FILES.damaged(three_files, "ETW-028", "ETW-041")
+def other_metadata_in_the_second_file(log: EtcdLog) -> None:
+    """The metadata of the second file differs. The checksum of the third file does not fit."""
+    log.rewrite(1, 1, b"other".hex(), SECOND)
+    survivors = [*range(8), b"other", state(3).payload, *range(8, 18)]
+    log.expect("damaged", "metadata-conflict", survivors=survivors, end=None)
+
+
+@FILES.damaged(three_files, "ETW-002", kind="limit")
+def short_name_with_a_high_number(log: EtcdLog) -> None:
+    """Numbers decide the order of files, and not the text of their names."""
+    log.rename_file(THIRD, "2-7.wal")
+    log.expect("intact", survivors=range(18), end=312)
+
+
+@FILES.damaged(three_files, "ETW-001", kind="limit")
+def name_with_a_blank(log: EtcdLog) -> None:
+    """A name begins with a blank, as no writer writes it. The file is no segment."""
+    log.rename_file(THIRD, f" {THIRD}")
+    log.expect("intact", survivors=range(14), end=424)
+
+
+FILES.table(f"""
+middle_file_missing: three_files ETW-042 ETW-041 ETW-063
+    The second file is missing. The state in the head of the third file is a record.
+    shows: lost-file
+    damage: remove {SECOND}
+    expect: damaged missing-file, survivors 0-7 13-17, end none
+first_file_missing: three_files ETW-002 ETW-009 ETW-041 limit
+    The first file was deleted. The metadata and the state in the head of the second are records.
+    damage: remove {FIRST}
+    expect: intact, survivors 0 7-17, end 312
+first_two_files_missing: three_files ETW-002 ETW-009 limit
+    The first two files were deleted.
+    damage: remove {FIRST}
+    damage: remove {SECOND}
+    expect: intact, survivors 0 13-17, end 312
+last_file_missing: three_files ETW-061 limit
+    The last file is missing, which nothing shows.
+    damage: remove {THIRD}
+    expect: intact, survivors 0-13, end 424
+files_swapped: three_files ETW-041 ETW-032
+    The second and the third file have each other's names. The third file continues the log, and
+    the second does not continue the third.
+    shows: swapped
+    damage: swap {SECOND} and {THIRD}
+    expect: damaged broken-chain, survivors 0-7 13-17, end none
+second_file_renamed: three_files ETW-042 ETW-041
+    The second file has the number 3, after the third.
+    damage: rename {SECOND} to {FOURTH}
+    expect: damaged missing-file, survivors 0-7 13-17, end none
+metadata_lost_in_the_first_file: three_files ETW-009 ETW-026
+    The metadata of the first file has the type 0. That of the second file is the record, and the
+    state after it is framing.
+    damage: flip bit 0 of {FIRST}:frames[1].record.type.groups[0]
+    expect: damaged bad-type, survivors 1-7 0 8-17, end none
+number_skipped: three_files ETW-042
+    The number of the third file is 4, although it continues the second.
+    damage: rename {THIRD} to 0000000000000004-0000000000000007.wal
+    expect: damaged missing-file, survivors 0-17, end none
+other_files: three_files ETW-001 limit
+    Files that are no segments.
+    damage: add 0.tmp: 55555555
+    damage: add {THIRD}.broken: 55
+    damage: add foo.wal: 55
+    damage: add 0000000000000003-zz.wal: 55
+    damage: add 0000000000000003.wal: 55
+    damage: add 00000000000000003-0.wal: 55
+    damage: add 3-4.wal.tmp: 55
+    expect: intact, survivors 0-17, end 312
+upper_case_name: three_files ETW-001 limit
+    The digits of a name may be capitals.
+    damage: rename {THIRD} to 2-A.wal
+    expect: intact, survivors 0-17, end 312
+folder_without_segments: three_files ETW-001
+    The folder contains only another file.
+    damage: remove {FIRST}
+    damage: remove {SECOND}
+    damage: remove {THIRD}
+    damage: add readme.txt: 55
+    expect: refused no-segments, no survivors
+last_record_of_the_first_file_missing: three_files ETW-041 ETW-009
+    The first file lacks its last state. The head of the second file repeats it.
+    damage: drop {FIRST}:frames[8]
+    expect: damaged broken-chain, survivors 0-17, end none
+last_entry_of_the_first_file_missing: three_files ETW-024 ETW-023
+    The first file lacks its last entry. The head of the second file proves the checksum of the
+    state.
+    damage: drop {FIRST}:frames[7]
+    expect: damaged checksum-mismatch, survivors 0-5 7-17, end none
+first_file_ends_inside_a_record: three_files ETW-034 ETW-020
+    The first file ends inside its last state. Only the last file can have a torn write.
+    damage: truncate at 400 in {FIRST}
+    expect: damaged bad-length, survivors 0-17, end none
+    note: etcd's Repair reports success and does nothing, because it repairs only the last file.
+first_file_ends_inside_padding: three_files ETW-020 limit
+    The first file ends inside the padding of its last frame. Nothing is appended there.
+    damage: truncate at 412 in {FIRST}
+    expect: intact, survivors 0-17, end 312
+last_entry_of_the_first_file_zeroed: three_files ETW-031 ETW-023
+    The last entry of the first file is zeros. The state after it is not proven, but its head
+    repeats it.
+    damage: zero {FIRST}:frames[7]
+    expect: damaged zero-gap, survivors 0-5 7-17, end none
+zeros_after_the_first_file: three_files ETW-011 limit
+    The first file ends in zeros.
+    damage: extend by 64 zero bytes in {FIRST}
+    expect: intact, survivors 0-17, end 312
+bytes_after_the_first_file: three_files ETW-034
+    Eight bytes follow the last frame of the first file.
+    damage: extend by 8 bytes of 55 in {FIRST}
+    expect: damaged bad-length, survivors 0-17, end none
+data_of_the_last_record_of_the_first_file: three_files ETW-024 ETW-023
+    A bit of the last state of the first file is flipped. The head of the second file proves its
+    stored checksum, and repeats it.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    expect: damaged checksum-mismatch, survivors 0-17, end none
+crc_of_the_last_record_of_the_first_file: three_files ETW-023
+    The stored checksum of the last record of the first file is wrong. The head of the second file
+    proves the data.
+    damage: flip bit 0 of {FIRST}:frames[8].record.crc.groups[0]
+    expect: damaged bad-crc, survivors 0-17, end none
+data_in_the_first_file: three_files ETW-024 ETW-034
+    A bit of the data of an entry of the first file is flipped.
+    damage: flip bit 0 of {FIRST}:frames[3].record.data
+    expect: damaged checksum-mismatch, survivors 0 1 3-17, end none
+zeroed_head_of_the_second_file: three_files ETW-040 ETW-030
+    The head of the second file is zeros. The metadata continues the first file.
+    damage: zero {SECOND}:frames[0]
+    expect: damaged missing-head, survivors 0-17, end none
+wrong_checksum_in_the_second_head: three_files ETW-041
+    The head of the second file stores a wrong checksum, and the metadata continues the first file.
+    damage: flip bit 0 of {SECOND}:frames[0].record.crc.groups[0]
+    expect: damaged bad-crc, survivors 0-17, end none
+repeated_metadata_of_type_snapshot: three_files ETW-009
+    The metadata in the head of the second file has the type of a marker.
+    damage: flip bit 2 of {SECOND}:frames[1].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-17, end none
+repeated_state_of_type_entry: three_files ETW-009
+    The state in the head of the second file has the type of an entry.
+    damage: flip bit 0 of {SECOND}:frames[2].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-17, end none
+repeated_metadata_of_type_0: three_files ETW-026
+    The metadata in the head of the second file has the type 0.
+    damage: flip bit 0 of {SECOND}:frames[1].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-17, end none
+second_head_of_type_snapshot: three_files ETW-040
+    The head of the second file has the type of a marker.
+    damage: flip bit 0 of {SECOND}:frames[0].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-17, end none
+second_file_without_a_head: three_files ETW-040
+    The second file begins with its metadata.
+    damage: drop {SECOND}:frames[0]
+    expect: damaged missing-head, survivors 0-17, end none
+second_file_without_head_and_metadata: three_files ETW-040 ETW-024
+    The second file begins with the repeated state, which nothing proves.
+    damage: drop [0, 56) in {SECOND}
+    expect: damaged missing-head, survivors 0-17, end none
+second_file_of_zeros: three_files ETW-040 ETW-041
+    The second file consists of zeros. The third does not continue the first.
+    damage: zero sector 0 of 512 bytes in {SECOND}
+    expect: damaged missing-head, survivors 0-7 13-17, end none
+second_head_after_a_lost_end: three_files ETW-041 ETW-034
+    The end of the first file is lost, and the head of the second file is wrong. Nothing proves the
+    seed, so that the metadata is lost, too.
+    damage: truncate at 400 in {FIRST}
+    damage: flip bit 0 of {SECOND}:frames[0].record.crc.groups[0]
+    expect: damaged bad-length, survivors 0-17, end none
+third_file_empty: three_files ETW-040 ETW-061
+    The last file is empty, as after a repair of a file that was torn in its first frame.
+    damage: truncate at 0 in {THIRD}
+    expect: damaged missing-head, survivors 0-13, end none
+third_file_torn: three_files ETW-051 ETW-061
+    The last file ends inside its last record.
+    shows: torn-last-record
+    damage: truncate at 290 in {THIRD}
+    expect: torn torn-record, survivors 0-16, end 272
+third_file_torn_after_damage: three_files ETW-060 ETW-061
+    The last file is torn, and a bit in the first is flipped. A damaged log has no end.
+    damage: flip bit 0 of {FIRST}:frames[3].record.data
+    damage: truncate at 290 in {THIRD}
+    expect: damaged checksum-mismatch, survivors 0 1 3-16, end none
+gap_in_the_second_file: three_files ETW-031 ETW-034
+    An entry of the second file is zeros.
+    damage: zero {SECOND}:frames[5]
+    expect: damaged zero-gap, survivors 0-9 12-17, end none
+rest_of_the_second_file_lost: three_files ETW-034
+    The second file ends inside its first entry.
+    damage: truncate at 120 in {SECOND}
+    expect: damaged bad-length, survivors 0-7 13-17, end none
+""")

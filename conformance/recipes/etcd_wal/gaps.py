@@ -1,0 +1,225 @@
+"""Faults without an end: zeroed, overwritten, inserted, removed and repeated frames."""
+
+from conformance.recipes.etcd_wal.layout import HEAD, basic
+from conformance.recipes.etcd_wal.log import (
+    GAPS,
+    LIMITS,
+    EtcdLog,
+    chained,
+    entry,
+    saves,
+    state,
+    typed,
+)
+from reference_impl.etcd_wal.layout import frame, record
+
+INNER = (*HEAD, *saves(1, 2))
+
+
+@GAPS.valid("ETW-005", "ETW-010")
+def value_that_holds_this_log(log: EtcdLog) -> None:
+    """The third entry holds a copy of the log so far. Its frames begin at multiples of eight."""
+    copy = b"pad" + chained(typed(INNER))
+    log.build(*INNER, entry(3, copy), state(3), *saves(4, 5), segment_size=2048)
+    log.expect("intact", survivors=range(12))
+
+
+@GAPS.valid("ETW-005", "ETW-010")
+def value_that_holds_another_log(log: EtcdLog) -> None:
+    """The third entry holds a part of a log with higher indexes and terms."""
+    copy = b"pad" + chained(typed(saves(100, 104))[1:], 77)
+    log.build(*INNER, entry(3, copy), state(3), *saves(4, 5), segment_size=2048)
+    log.expect("intact", survivors=range(12))
+
+
+@LIMITS.valid("ETW-005")
+def value_of_frames_in_frames(log: EtcdLog) -> None:
+    """The third entry holds 60 frames, each in the data of the one before it."""
+    nested = b""
+    for _ in range(60):
+        nested = frame(record(2, 1, nested))
+    log.build(*INNER, entry(3, b"pad" + nested), state(3), *saves(4, 5), segment_size=4096)
+    log.expect("intact", survivors=range(12))
+
+
+@GAPS.damaged(basic, "ETW-030")
+def other_head_without_data_in_front_of_an_entry(log: EtcdLog) -> None:
+    """Garbage and a frame that does not parse stand between two frames. No data is lost."""
+    log.insert(160, b"\x05\0\0\0\0\0\0\0garbage!")
+    log.expect("damaged", "bad-record", survivors=range(10), end=None)
+
+
+@LIMITS.damaged(basic, "ETW-032", kind="limit")
+def frames_left_behind_that_continue_the_log(log: EtcdLog) -> None:
+    """Frames of another writer follow the last frame, with higher indexes. Nothing proves the
+    first of them, but the first proves the second."""
+    log.left_behind(400, 5, 5, 99)
+    log.expect("damaged", "checksum-mismatch", survivors=[*range(10), state(5).payload], end=None)
+
+
+@GAPS.damaged(basic, "ETW-032")
+def old_frames_with_an_old_state(log: EtcdLog) -> None:
+    """Entries with higher indexes follow the last frame, then a state with an older commit index.
+    None of them is used."""
+    log.overwrite(400, chained(typed([entry(5), entry(6), entry(7), state(1)])[1:], 99))
+    log.expect("damaged", "checksum-mismatch", survivors=range(10), end=None)
+
+
+GAPS.table("""
+zeroed_entry: basic ETW-020 ETW-031 ETW-062 ETW-063
+    An entry is zeros. The state after it is not proven, and everything else is returned.
+    shows: zeroed-sector
+    damage: zero frames[5]
+    expect: damaged zero-gap, survivors 0-3 6-9, end none
+    note: etcd treats the zeros as the end of the log, and sets all later records to zero without
+    a copy or a message.
+zeroed_state: basic ETW-031
+    A state is zeros. The entry after it is not proven.
+    damage: zero frames[4]
+    expect: damaged zero-gap, survivors 0-2 5-9
+zeroed_metadata: basic ETW-031
+    The metadata record is zeros. The marker is not proven.
+    damage: zero frames[1]
+    expect: damaged zero-gap, survivors 2-9
+zeroed_marker: basic ETW-031
+    The marker is zeros.
+    damage: zero frames[2]
+    expect: damaged zero-gap, survivors 0 3-9
+zeroed_save: basic ETW-031
+    An entry and its state are zeros.
+    damage: zero frames[5]
+    damage: zero frames[6]
+    expect: damaged zero-gap, survivors 0-3 7-9
+zeroed_beginning_of_an_entry: basic ETW-031
+    The first twelve bytes of an entry are zeros.
+    zeros: frames[5], 12
+    expect: damaged zero-gap, survivors 0-3 6-9
+zeroed_beginning_of_a_record: basic ETW-020 ETW-031
+    The first eight bytes of a record are zeros, and its length is right.
+    zeros: frames[5].record, 8
+    expect: damaged bad-record, survivors 0-3 6-9
+entry_of_ff: basic ETW-020 ETW-031
+    An entry consists of ff.
+    damage: fill frames[5] with ff
+    expect: damaged bad-length, survivors 0-3 6-9
+record_of_55: basic ETW-020 ETW-031
+    A record consists of 55, and its length is right.
+    damage: fill frames[5].record with 55
+    expect: damaged bad-record, survivors 0-3 6-9
+empty_record: basic ETW-020
+    The record of an entry has a length of 0, but the length field is not zero.
+    damage: fill frames[5] with 00
+    damage: write 0000000000000080 at 160
+    expect: damaged bad-length, survivors 0-3 6-9
+zeros_up_to_the_last_state: basic ETW-034 ETW-061 ETW-051
+    The last entry is zeros. Nothing proves the state after it, and the zeros do not end at a
+    sector.
+    damage: zero frames[9]
+    expect: damaged zero-gap, survivors 0-7, end none
+two_gaps: basic ETW-031 ETW-034
+    Two entries are zeros. The frames between them end at a fault, so they are not accepted; those
+    after the second gap are.
+    damage: zero frames[3]
+    damage: zero frames[7]
+    expect: damaged zero-gap, survivors 0 1 8 9
+gap_and_a_flipped_bit: basic ETW-031 ETW-024
+    An entry is zeros, and a bit of the data of a later entry is flipped.
+    damage: zero frames[3]
+    damage: flip bit 0 of frames[7].record.data
+    expect: damaged zero-gap, survivors 0 1 4 5 7-9
+gap_and_a_wrong_length: basic ETW-031 ETW-022
+    An entry is zeros, and the length of a later entry is wrong.
+    damage: zero frames[3]
+    damage: flip bit 2 of frames[7].length.low
+    expect: damaged zero-gap, survivors 0 1 4-9
+inserted_bytes: basic ETW-030
+    Eight bytes are inserted between two frames. No data is lost, so all records are proven.
+    damage: insert 5555555555555555 at 160
+    expect: damaged bad-length, survivors 0-9, end none
+inserted_zeros: basic ETW-030
+    Sixteen zeros are inserted between two frames.
+    damage: insert 16 zero bytes at 160
+    expect: damaged zero-gap, survivors 0-9, end none
+inserted_at_an_odd_offset: basic ETW-030
+    Five bytes are inserted, so that no later frame begins at a multiple of eight.
+    damage: insert 5555555555 at 160
+    expect: damaged bad-length, survivors 0-9, end none
+removed_entry: basic ETW-024 ETW-032
+    An entry is missing. The state after it does not fit, but the next entry proves its checksum.
+    shows: missing-in-the-middle
+    damage: drop frames[5]
+    expect: damaged checksum-mismatch, survivors 0-3 6-9, end none
+removed_state: basic ETW-024
+    A state is missing.
+    damage: drop frames[4]
+    expect: damaged checksum-mismatch, survivors 0-2 5-9
+removed_save: basic ETW-024
+    An entry and its state are missing.
+    damage: drop [160, 240)
+    expect: damaged checksum-mismatch, survivors 0-3 7-9
+repeated_entry: basic ETW-024
+    An entry is there twice. The copy is lost.
+    shows: unit-twice
+    damage: duplicate frames[5]
+    expect: damaged checksum-mismatch, survivors 0-9, end none
+repeated_save: basic ETW-032 ETW-030
+    An entry and its state are there twice. The copy of the state does not continue the log, but the
+    entry after it continues the checksum.
+    damage: insert [160, 240) of the-log at 240
+    expect: damaged checksum-mismatch, survivors 0-9
+removed_bytes_inside_an_entry: basic ETW-031
+    Five bytes are missing inside an entry, so that no later frame begins at a multiple of eight.
+    damage: drop [180, 185)
+    expect: damaged checksum-mismatch, survivors 0-3 6-9
+zeroed_sector_in_an_entry: records_over_several_sectors ETW-024 ETW-050 ETW-051
+    A sector inside an entry is zeros. A later Save proves that the entry was synced.
+    shows: zeroed-sector
+    damage: zero sector 4 of 512 bytes
+    expect: damaged checksum-mismatch, survivors 0-3 5-9, end none
+    note: etcd takes the sector for a torn write, and cuts off all later records.
+zeroed_sector_over_two_frames: records_over_several_sectors ETW-031
+    A zeroed sector contains the end of an entry and a part of its state.
+    damage: zero sector 2 of 512 bytes
+    expect: damaged checksum-mismatch, survivors 0 1 5-9
+first_sector_is_zeros: records_over_several_sectors ETW-040 ETW-031
+    The first sector is zeros. The state of the first Save is not proven.
+    damage: zero sector 0 of 512 bytes
+    expect: damaged missing-head, survivors 4-9, end none
+swapped_sectors: records_over_several_sectors ETW-031
+    Two sectors are swapped. The first contains the end of a state.
+    shows: swapped
+    damage: swap sectors 3 and 4 of 512 bytes
+    expect: damaged checksum-mismatch, survivors 0-2 6-9
+sector_of_ff: records_over_several_sectors ETW-024
+    A sector inside an entry consists of ff.
+    damage: write 512 bytes of ff at 2048
+    expect: damaged checksum-mismatch, survivors 0-3 5-9
+beginning_of_a_value_with_this_log: value_that_holds_this_log ETW-031 ETW-032
+    The beginning of an entry is zeros, and its value holds a copy of the log. The copy does not
+    continue the log.
+    zeros: frames[7], 32
+    expect: damaged zero-gap, survivors 0-5 8-11, end none
+beginning_of_a_value_with_another_log: value_that_holds_another_log ETW-031
+    The beginning of an entry is zeros, and its value holds frames of another log. They end inside
+    the value.
+    zeros: frames[7], 32
+    expect: damaged zero-gap, survivors 0-5 8-11, end none
+wrong_length_of_a_value_with_this_log: value_that_holds_this_log ETW-022
+    Only the length of an entry that holds a log is wrong. The entry is returned.
+    damage: zero frames[7].length
+    expect: damaged bad-length, survivors 0-11
+beginning_of_a_value_of_frames_in_frames: value_of_frames_in_frames ETW-033 ETW-034 ETW-080 limit
+    The beginning of an entry is zeros. The frames in its value use up the budget of the search.
+    zeros: frames[7], 32
+    expect: damaged zero-gap, survivors 0-5, end none
+old_frames_after_the_last: basic ETW-032 ETW-034
+    Older frames follow the last one. They do not continue the log.
+    shows: stale-tail
+    left_behind: 400, 3, 4, 99
+    expect: damaged checksum-mismatch, survivors 0-9, end none
+old_frames_after_zeros: basic ETW-032 ETW-034
+    Older frames follow the last one after 64 zeros.
+    left_behind: 464, 3, 4, 99
+    expect: damaged zero-gap, survivors 0-9, end none
+    note: etcd sets the older frames to zero at its start.
+""")

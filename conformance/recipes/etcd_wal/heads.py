@@ -1,0 +1,95 @@
+"""The checksum record at the beginning of a file, and files without one."""
+
+from conformance.recipes.etcd_wal.log import HEADS
+
+HEADS.table("""
+zeroed_head: basic ETW-040 ETW-030
+    The head is zeros. The metadata continues the checksum 0.
+    damage: zero frames[0]
+    expect: damaged missing-head, survivors 0-9, end none
+head_of_55: basic ETW-040 ETW-030
+    The head consists of 55.
+    damage: fill frames[0] with 55
+    expect: damaged missing-head, survivors 0-9, end none
+removed_head: basic ETW-040
+    The head is missing.
+    damage: drop frames[0]
+    expect: damaged missing-head, survivors 0-9, end none
+wrong_checksum_in_the_head: basic ETW-041
+    The head does not store 0, but the metadata continues 0.
+    damage: flip bit 0 of frames[0].record.crc.groups[0]
+    expect: damaged bad-crc, survivors 0-9, end none
+head_of_type_snapshot: basic ETW-040
+    The head has the type of a marker, and no data.
+    damage: flip bit 0 of frames[0].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-9, end none
+head_of_type_metadata: basic ETW-040
+    The head has the type of metadata.
+    damage: set frames[0].record.type.groups[0] to 1
+    expect: damaged bad-type, survivors 0-9, end none
+head_of_type_6: basic ETW-040
+    The head has an unknown type.
+    damage: flip bit 1 of frames[0].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-9, end none
+head_of_type_0: basic ETW-040
+    The head has the type 0.
+    damage: flip bit 2 of frames[0].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-9, end none
+wrong_length_of_the_head: basic ETW-040 ETW-022
+    The length of the head is wrong. The record states its own.
+    damage: flip bit 0 of frames[0].length.low
+    expect: damaged bad-length, survivors 0-9, end none
+wrong_padding_of_the_head: basic ETW-025
+    The length of the head states too much padding.
+    damage: flip bit 1 of frames[0].length.flags
+    expect: damaged bad-length, survivors 0-9, end none
+wrong_tag_in_the_head: basic ETW-040 ETW-022
+    The first tag of the head is wrong.
+    damage: flip bit 3 of frames[0].record.tag_type
+    expect: damaged bad-record, survivors 0-9, end none
+head_and_metadata_are_zeros: basic ETW-040 ETW-031
+    The head and the metadata record are zeros.
+    damage: zero frames[0]
+    damage: zero frames[1]
+    expect: damaged missing-head, survivors 2-9, end none
+head_and_data_of_metadata: basic ETW-040 ETW-024 ETW-031
+    The head is zeros, and a bit of the metadata is flipped. The marker proves nothing but itself.
+    damage: zero frames[0]
+    damage: flip bit 0 of frames[1].record.data
+    expect: damaged missing-head, survivors 1-9, end none
+removed_head_and_data_of_metadata: basic ETW-040 ETW-024
+    The head is missing, and a bit of the metadata is flipped.
+    damage: flip bit 0 of frames[1].record.data
+    damage: drop frames[0]
+    expect: damaged missing-head, survivors 1-9, end none
+empty_file: basic ETW-040
+    The file is empty.
+    damage: truncate at 0
+    expect: damaged missing-head, no survivors, end none
+file_of_zeros: basic ETW-040
+    The file consists of zeros.
+    damage: truncate at 0
+    damage: extend by 1024 zero bytes
+    expect: damaged missing-head, no survivors, end none
+file_ends_inside_the_head: no_preallocated_zeros ETW-040 ETW-051
+    The file ends inside the head, which was synced before the file got its name.
+    damage: truncate at 13
+    expect: damaged missing-head, no survivors, end none
+file_ends_after_the_head: no_preallocated_zeros ETW-011 limit
+    The file ends after the head.
+    damage: truncate at 16
+    expect: intact, no survivors, end 16
+file_ends_inside_the_metadata: no_preallocated_zeros ETW-051
+    The file ends inside the metadata, which was synced before the file got its name.
+    damage: truncate at 30
+    expect: damaged bad-length, no survivors, end none
+wrong_later_checksum_in_the_head: first_file_of_a_later_checksum ETW-041 ETW-024
+    The head of a first file that stores another checksum is wrong. The metadata continues neither
+    its checksum nor 0.
+    damage: flip bit 0 of frames[0].record.crc.groups[0]
+    expect: damaged checksum-mismatch, survivors 1-9, end none
+zeroed_head_of_a_later_checksum: first_file_of_a_later_checksum ETW-040 ETW-031
+    The head of a first file that stores another checksum is zeros. The metadata is not proven.
+    damage: zero frames[0]
+    expect: damaged missing-head, survivors 1-9, end none
+""")

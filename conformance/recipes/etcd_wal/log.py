@@ -1,0 +1,170 @@
+"""The builder of etcd's write-ahead logs, and the book of their recipes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from crc32c import crc32c
+
+from conformance.contents import Contents, by_name, read_contents
+from conformance.recipes.recipe import Book, Log
+from reference_impl.answer import NewRecord
+from reference_impl.etcd_wal.layout import CRC, TYPES, frame, record, segment_name, varint
+from reference_impl.etcd_wal.segment import Segment
+from reference_impl.etcd_wal.writer import write
+
+FIRST, SECOND, THIRD = (segment_name(number, index) for number, index in enumerate((0, 4, 7)))
+VOTE = 0x8E9E05C52164694D
+_KINDS = {name: kind for kind, name in TYPES.items()}
+
+
+def metadata(data: bytes | None = None) -> NewRecord:
+    """Return a metadata record: by default, the ids of a node and a cluster."""
+    ids = b"\x08" + varint(VOTE) + b"\x10" + varint(0xCDF818194E3A8C32)
+    return NewRecord(ids if data is None else data, {"type": "metadata"})
+
+
+def entry(index: int, data: bytes = b"", term: int = 2, kind: int | None = 0) -> NewRecord:
+    """Return an entry; without a type, as etcd 3.7 writes a normal entry, if ``kind`` is None."""
+    payload = b"" if kind is None else b"\x08" + varint(kind)
+    payload += b"\x10" + varint(term) + b"\x18" + varint(index)
+    payload += b"\x22" + varint(len(data)) + data if data else b""
+    return NewRecord(payload, {"type": "entry"})
+
+
+def state(commit: int, term: int = 2, vote: int = VOTE) -> NewRecord:
+    """Return a hard state."""
+    payload = b"\x08" + varint(term) + b"\x10" + varint(vote) + b"\x18" + varint(commit)
+    return NewRecord(payload, {"type": "state"})
+
+
+def marker(index: int, term: int, more: bytes = b"") -> NewRecord:
+    """Return the marker of a snapshot, with the bytes of further fields."""
+    payload = b"\x08" + varint(index) + b"\x10" + varint(term) + more
+    return NewRecord(payload, {"type": "snapshot"})
+
+
+def saves(first: int, last: int, size: int = 0) -> list[NewRecord]:
+    """Return Saves with one entry and a state each, for these indexes."""
+    found = []
+    for index in range(first, last + 1):
+        data = b"%d:" % index + bytes(range(97, 97 + 26)) * (size // 26 + 1)
+        found += [entry(index, data[: size or 8]), state(index)]
+    return found
+
+
+def chained(
+    records: Sequence[tuple[int, bytes | None]], seed: int = 0, padded: bool = True
+) -> bytes:
+    """Return the frames of records, by type and data. A checksum record begins a file."""
+    out = b""
+    for kind, data in records:
+        seed = seed if data is None else crc32c(data, seed)
+        out += frame(record(kind, seed, data), padded)
+    return out
+
+
+def typed(records: Sequence[NewRecord]) -> list[tuple[int, bytes | None]]:
+    """Return the types and the data of records, with a head before them."""
+    return [(CRC, None)] + [(_KINDS[str(new.fields["type"])], new.payload) for new in records]
+
+
+class EtcdLog(Log):
+    """A log under construction: one segment, or a folder of them."""
+
+    def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
+        super().__init__(control, payloads, "etcd-wal")
+        self.records: list[NewRecord] = []
+
+    def to_write(self) -> list[NewRecord]:
+        """Return the records to write, with their types."""
+        return self.records
+
+    def build(self, *records: NewRecord, **context: Any) -> None:
+        """Write a log with these records."""
+        self.context |= context
+        self.records = list(records)
+        self.payloads += [new.payload for new in records]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "log"
+            write(path, records, context)
+            contents = read_contents(path)
+        self.files = {name: bytearray(data) for name, data in by_name(contents).items()}
+
+    def build_bytes(self, data: bytes, *records: NewRecord) -> None:
+        """Make a segment of these bytes, which hold these records."""
+        self.data = bytearray(data)
+        self.payloads += [new.payload for new in records]
+
+    def append_records(self, *records: NewRecord) -> None:
+        """Add records that the implementation must append."""
+        self.to_append += records
+
+    # -- words of rows -----------------------------------------------------------------------------
+
+    def rewrite(self, number: int, kind: int, data: str, file: str = "") -> None:
+        """Replace a frame by a record of this type and data, and correct all later checksums."""
+        self._rebuild(number, number + 1, [(kind, _bytes(data))], file)
+
+    def add(self, number: int, kind: int, data: str = "", file: str = "") -> None:
+        """Insert a record in front of a frame, and correct all later checksums."""
+        self._rebuild(number, number, [(kind, _bytes(data) or None)], file)
+
+    def _rebuild(
+        self, start: int, end: int, new: list[tuple[int, bytes | None]], file: str
+    ) -> None:
+        segment = Segment(bytes(self.files[file]), is_last=True)
+        records: list[tuple[int, bytes | None]] = []
+        at = seed = 0
+        while (reading := segment.message(at)) is not None:
+            seed = seed if at else reading.crc or 0
+            data = segment.data[slice(*reading.data)] if reading.data else None
+            records.append((reading.kind, data))
+            at = reading.ends[0]
+        records[start:end] = new
+        data = chained(records, seed)
+        self.files[file] = bytearray(data.ljust(len(self.files[file]), b"\0"))
+
+    def payload(self, data: str) -> bytes:
+        """Return bytes, to name a survivor."""
+        return _bytes(data)
+
+    def state_of(self, commit: int) -> bytes:
+        """Return the payload of a state, to name a survivor."""
+        return state(commit).payload
+
+    def left_behind(self, at: int, first: int, last: int, seed: int) -> None:
+        """Write the frames of Saves that continue another checksum."""
+        self.overwrite(at, chained(typed(saves(first, last))[1:], seed))
+
+    def zeros(self, path: str, size: int) -> None:
+        """Set the first bytes of a field to zero."""
+        at = self.field(path).start
+        self.overwrite(at, bytes(size))
+
+    def frame_of(self, kind: int, seed: int, data: str) -> str:
+        """Return the frame of a record that continues a seed, in hexadecimal."""
+        return chained([(kind, _bytes(data) or None)], seed).hex()
+
+
+def _bytes(text: str) -> bytes:
+    """Return the bytes of hexadecimal digits, which rows begin with 0x to keep them a text."""
+    return bytes.fromhex(text.removeprefix("0x"))
+
+
+BOOK: Book[EtcdLog] = Book("etcd-wal", EtcdLog, ".wal")
+APPENDING = BOOK.group("appending")
+FILES = BOOK.group("files")
+GAPS = BOOK.group("gaps")
+HEADS = BOOK.group("heads")
+LAYOUT = BOOK.group("layout")
+LENGTHS = BOOK.group("lengths")
+LIMITS = BOOK.group("limits")
+PAYLOADS = BOOK.group("payloads")
+PROOFS = BOOK.group("proofs")
+REFUSING = BOOK.group("refusing")
+TAILS = BOOK.group("tails")
+WRITING = BOOK.group("writing")

@@ -1,0 +1,194 @@
+"""Torn writes at the end of the last file, and what proves that a fault is none."""
+
+from conformance.recipes.etcd_wal.layout import (
+    HEAD,
+    no_preallocated_zeros,
+)
+from conformance.recipes.etcd_wal.log import TAILS, EtcdLog, entry, marker, saves, state
+
+
+@TAILS.valid("ETW-050")
+def a_marker_and_a_state(log: EtcdLog) -> None:
+    """The last Save has a large entry. A marker and a state of another term follow it."""
+    log.build(*HEAD, *saves(1, 1), entry(2, b"b" * 1400), marker(1, 2), state(1, 3),
+              segment_size=4096)  # fmt: skip
+    log.expect("intact", survivors=range(7))
+
+
+@TAILS.valid("ETW-050")
+def a_state_after_a_large_entry(log: EtcdLog) -> None:
+    """The last Save has a large entry. Two more states follow it."""
+    log.build(*HEAD, *saves(1, 1), entry(2, b"b" * 1400), state(1, 3), state(2, 3),
+              segment_size=4096)  # fmt: skip
+    log.expect("intact", survivors=range(7))
+
+
+@TAILS.valid("ETW-050")
+def an_entry_after_a_large_entry(log: EtcdLog) -> None:
+    """The last Save has two entries and a state."""
+    log.build(*HEAD, *saves(1, 1), entry(2, b"b" * 1400), entry(3, b"c"), state(1, 3),
+              segment_size=4096)  # fmt: skip
+    log.expect("intact", survivors=range(7))
+
+
+@TAILS.valid("ETW-050")
+def states_alone(log: EtcdLog) -> None:
+    """Three states follow a marker. They were perhaps not synced."""
+    log.build(*HEAD, *saves(1, 1, 1300), marker(1, 2), state(1, 3), state(1, 4), state(1, 5),
+              segment_size=4096)  # fmt: skip
+    log.expect("intact", survivors=range(8))
+
+
+def _cuts() -> None:
+    for at, code, words in (
+        (393, "torn-record", "before the last byte of the last record"),
+        (384, "torn-record", "inside the data of the last record"),
+        (370, "torn-record", "inside the type of the last record"),
+        (399, "torn-record", "inside the padding of the last frame"),
+        (392, "torn-record", "inside the last record"),
+        (376, "torn-record", "inside the checksum of the last record"),
+        (368, "torn-record", "after the length of the last frame"),
+        (367, "torn-length", "inside the length of the last frame"),
+        (361, "torn-length", "after the first byte of the last frame"),
+    ):
+
+        @TAILS.combination(
+            f"file_ends_at_{at}", f"The file ends {words}.", no_preallocated_zeros, "ETW-051",
+            "ETW-052", "ETW-061", kind="eof",
+        )  # fmt: skip
+        def recipe(log: EtcdLog, at: int = at, code: str = code) -> None:
+            log.truncate(at)
+            log.expect("torn", code, survivors=range(9), end=360)
+
+
+_cuts()
+
+TAILS.table("""
+file_ends_before_the_last_frame: no_preallocated_zeros ETW-011 limit
+    The file ends before the last frame, which nothing shows.
+    damage: truncate at 360
+    expect: intact, survivors 0-8, end 360
+zeros_from_the_last_frame_on: basic ETW-011 limit
+    The last frame is zeros, which nothing shows.
+    damage: zero frames[10]
+    expect: intact, survivors 0-8, end 360
+zeros_from_an_entry_on: basic ETW-011 limit
+    Everything from an entry on is zeros, which nothing shows.
+    damage: write 240 zero bytes at 160
+    expect: intact, survivors 0-3, end 160
+file_ends_inside_the_marker: no_preallocated_zeros ETW-051
+    The file ends inside the marker. The head and the metadata stand in front of it.
+    damage: truncate at 70
+    expect: torn torn-record, survivors 0, end 56
+last_frame_without_padding_is_cut: no_padding ETW-051
+    A file without padding ends inside its last frame.
+    damage: truncate at 330
+    expect: torn torn-record, survivors 0-8, end 308
+one_byte_after_the_last_frame: no_preallocated_zeros ETW-051
+    One byte follows the last frame.
+    damage: extend by 01
+    expect: torn torn-length, survivors 0-9, end 400
+seven_bytes_after_the_last_frame: no_preallocated_zeros ETW-051
+    Seven bytes follow the last frame.
+    damage: extend by 00000000000001
+    expect: torn torn-length, survivors 0-9, end 400
+length_without_a_record: no_preallocated_zeros ETW-051
+    A length follows the last frame.
+    damage: extend by 1000000000000000
+    expect: torn torn-record, survivors 0-9, end 400
+sector_of_ff_after_the_last_frame: no_preallocated_zeros ETW-051
+    512 bytes of ff follow the last frame.
+    damage: extend by 512 bytes of ff
+    expect: torn torn-record, survivors 0-9, end 400
+ff_in_the_preallocated_zeros: basic ETW-051
+    64 bytes of ff follow the last frame in preallocated space.
+    damage: write 64 bytes of ff at 400
+    expect: torn torn-record, survivors 0-9, end 400
+bytes_of_a_preallocated_file: basic ETW-051
+    The rest of the file consists of 55, as if etcd had not emptied the file 0.tmp.
+    damage: write 624 bytes of 55 at 400
+    expect: torn torn-record, survivors 0-9, end 400
+short_garbage_after_the_last_frame: basic ETW-051
+    A length of 1 and a byte follow the last frame. No sector is missing, so this is damage.
+    damage: write 010000000000000041 at 400
+    expect: damaged bad-record, survivors 0-9, end none
+garbage_before_a_new_sector: basic ETW-051
+    A length follows the last frame, and its record is zeros up to the next sector.
+    damage: write 4000000000000000 at 400
+    expect: torn torn-sector, survivors 0-9, end 400
+byte_after_the_next_sector: basic ETW-051
+    The sector of the last frame ends in zeros, and bytes follow in the next.
+    damage: write 55 at 512
+    expect: torn torn-sector, survivors 0-9, end 400
+byte_before_the_next_sector: basic ETW-051
+    A byte follows after zeros in the sector of the last frame.
+    damage: write 55 at 511
+    expect: damaged zero-gap, survivors 0-9, end none
+torn_in_the_last_save: records_over_several_sectors ETW-051 ETW-052
+    The last Save lacks its last sectors.
+    shows: size-before-data
+    damage: zero sector 11 of 512 bytes
+    expect: torn torn-sector, survivors 0-7, end 4496
+first_sectors_of_the_last_save: records_over_several_sectors ETW-050 ETW-051
+    The last Save lacks its first sector with an entry. The state after it fits the stored checksum,
+    but nothing proves that the entry was synced.
+    damage: zero sector 9 of 512 bytes
+    expect: torn torn-sector, survivors 0-7, end 4496
+sector_with_the_beginning_of_the_last_save: records_over_several_sectors ETW-050 ETW-051
+    A sector is zeros that contains the end of one Save and the beginning of the last.
+    damage: zero sector 8 of 512 bytes
+    expect: torn torn-sector, survivors 0-5, end 3024
+sector_of_the_save_before: records_over_several_sectors ETW-050
+    A sector of an entry is zeros. Its Save was synced, because another Save follows it.
+    damage: zero sector 7 of 512 bytes
+    expect: damaged checksum-mismatch, survivors 0-5 7-9, end none
+half_a_sector_of_the_last_save: records_over_several_sectors ETW-051
+    200 bytes of an entry of the last Save are zeros, but no sector is missing.
+    damage: write 200 zero bytes at 4700
+    expect: damaged checksum-mismatch, survivors 0-7 9, end none
+    note: etcd reports a crc mismatch, and refuses to start (issue 11488).
+sector_in_an_entry_of_three: a_save_of_three_entries ETW-050 ETW-051
+    A sector of the second and third entry of the last Save was never written.
+    damage: zero sector 2 of 512 bytes
+    expect: torn torn-sector, survivors 0-6, end 872
+first_sector_in_a_save_of_three: a_save_of_three_entries ETW-050 ETW-052
+    A sector of the first and second entry of the last Save was never written. The third entry
+    and the state are there, but they were never acknowledged.
+    damage: zero sector 1 of 512 bytes
+    expect: torn torn-sector, survivors 0-5, end 240
+marker_proves_the_sync: a_marker_and_a_state ETW-050
+    A sector of an entry is zeros, and a marker with a further record follows it.
+    damage: zero sector 1 of 512 bytes
+    expect: damaged checksum-mismatch, survivors 0-3 5 6, end none
+last_marker_proves_nothing: an_entry_after_a_large_entry ETW-050
+    A sector of an entry is zeros. An entry and a state of perhaps the same Save follow it.
+    damage: zero sector 1 of 512 bytes
+    expect: torn torn-sector, survivors 0-3, end 160
+second_state_proves_the_sync: a_state_after_a_large_entry ETW-050
+    A sector of an entry is zeros. Two states follow it, so that the Save of the first was synced.
+    damage: zero sector 1 of 512 bytes
+    expect: damaged checksum-mismatch, survivors 0-3 5 6, end none
+sector_of_states: states_alone ETW-050 ETW-051
+    The last state was never written completely. States alone are not synced.
+    damage: truncate at 1560
+    expect: torn torn-record, survivors 0-6, end 1552
+torn_write_after_a_flipped_bit: no_preallocated_zeros ETW-060 ETW-061
+    A bit of an entry is flipped, and the file ends inside the last frame.
+    damage: flip bit 0 of frames[5].record.data
+    damage: truncate at 392
+    expect: damaged checksum-mismatch, survivors 0-3 5-8, end none
+torn_write_after_a_gap: no_preallocated_zeros ETW-031 ETW-060
+    An entry is zeros, and the file ends inside the last frame. The frames between are accepted.
+    damage: zero frames[3]
+    damage: truncate at 392
+    expect: damaged zero-gap, survivors 0 1 4-8, end none
+garbage_after_a_gap: no_preallocated_zeros ETW-031
+    An entry is zeros, and the file ends in bytes that are not like a frame.
+    damage: zero frames[3]
+    damage: extend by 64 bytes of 55
+    expect: damaged zero-gap, survivors 0 1, end none
+torn_sector_in_the_middle_of_the_log: records_over_several_sectors ETW-050
+    A sector of the first entry is zeros.
+    damage: zero sector 1 of 512 bytes
+    expect: damaged checksum-mismatch, survivors 0 1 3-9, end none
+""")

@@ -1,0 +1,118 @@
+"""Logs that a writer must write byte for byte, or must refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.recipes.etcd_wal.layout import BASIC, HEAD
+from conformance.recipes.etcd_wal.log import (
+    REFUSING,
+    WRITING,
+    EtcdLog,
+    entry,
+    marker,
+    metadata,
+    saves,
+    state,
+)
+from reference_impl.answer import NewRecord
+
+
+def configured(index: int) -> NewRecord:
+    """Return a marker with a configuration, which etcd demands since 3.5."""
+    return marker(index, 2, b"\x1a\x04\x08\x01\x28\x00")
+
+
+LONG = (*HEAD, *saves(1, 8, 40))
+ODD = (entry(1, b"a", 1), state(1, 1, 0), marker(1, 1), state(1, 2, 7), entry(2, b"", 2), entry(3))
+#: Name, title, requirements, records, context.
+WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, Any]], ...] = (
+    ("nothing", "no records", ("ETW-009",), (), {}),
+    ("nothing_in_a_folder", "no records, in a folder", ("ETW-072",), (), {"folder": True}),
+    ("nothing_preallocated", "no records, preallocated", ("ETW-074",), (), {"segment_size": 512}),
+    ("metadata_alone", "metadata", ("ETW-070",), (metadata(),), {}),
+    ("empty_metadata", "metadata of no bytes", ("ETW-005",), (metadata(b""),), {}),
+    ("long_metadata", "metadata of 200 bytes", ("ETW-005",), (metadata(b"m" * 200),), {}),
+    ("a_log", "metadata, a marker and four Saves", ("ETW-004", "ETW-007"), BASIC, {}),
+    ("a_preallocated_log", "a log, preallocated", ("ETW-074",), BASIC, {"segment_size": 1024}),
+    ("more_than_is_preallocated", "a log that is larger than its segment", ("ETW-071", "ETW-074"),
+     BASIC, {"segment_size": 128}),
+    ("a_folder_of_one", "a folder of one segment", ("ETW-072",), BASIC,
+     {"folder": True, "segment_size": 1024}),
+    ("a_folder_of_three", "a folder of three segments", ("ETW-071", "ETW-072", "ETW-009"), LONG,
+     {"folder": True, "segment_size": 256}),
+    ("a_folder_of_eight", "a folder with a segment for each Save", ("ETW-071", "ETW-072"), LONG,
+     {"folder": True, "segment_size": 1}),
+    ("the_smallest_cut", "a file that is as large as a segment", ("ETW-071",), LONG,
+     {"folder": True, "segment_size": 304}),
+    ("one_byte_below_a_cut", "a file that is one byte smaller than a segment", ("ETW-071",), LONG,
+     {"folder": True, "segment_size": 305}),
+    ("no_cut_after_a_marker", "a marker after a full segment", ("ETW-071",),
+     (*HEAD, *saves(1, 3, 40), configured(3), configured(3), *saves(4, 4)),
+     {"folder": True, "segment_size": 200}),
+    ("index_after_a_marker", "a marker above the last entry", ("ETW-072",),
+     (*HEAD, *saves(1, 2, 40), configured(100), entry(101, b"x" * 99), state(101),
+      *saves(102, 103)),
+     {"folder": True, "segment_size": 200}),
+    ("index_after_a_replaced_entry", "an entry that replaces others", ("ETW-072",),
+     (*HEAD, *saves(1, 3, 40), entry(2, b"x", 3), state(2, 3), *saves(3, 4)),
+     {"folder": True, "segment_size": 200}),
+    ("states_that_are_not_synced", "commit indexes alone", ("ETW-071",),
+     (*HEAD, entry(1, b"x" * 150), state(0), state(1, 2, 1), state(2, 2, 1),
+      state(3, 2, 1), entry(2), state(4, 2, 1), entry(3)), {"folder": True, "segment_size": 300}),
+    ("no_metadata", "records without metadata", ("ETW-009",), ODD, {}),
+    ("cuts_without_metadata", "no metadata, in several segments", ("ETW-009", "ETW-071"),
+     ODD, {"folder": True, "segment_size": 40}),
+    ("a_marker_with_a_configuration", "a marker with a configuration", ("ETW-070",),
+     (*HEAD, *saves(1, 2), configured(2)), {"folder": True, "segment_size": 512}),
+    ("an_entry_without_a_type", "an entry without a type", ("ETW-070",),
+     (*HEAD, entry(1, b"a", kind=None)), {}),
+    ("an_entry_of_which_no_type_is_given", "an entry without the field type", ("ETW-070",),
+     (NewRecord(entry(1, b"a").payload),), {}),
+    ("a_record_of_each_padding", "records of eight lengths", ("ETW-004",),
+     tuple(entry(1 + size, b"x" * size) for size in range(1, 9)), {}),
+    ("an_entry_of_20000_bytes", "an entry of 20,000 bytes", ("ETW-003", "ETW-005"),
+     (*HEAD, entry(1, b"x" * 20000), state(1)), {"folder": True, "segment_size": 512}),
+    ("equal_metadata_twice", "the same metadata twice", ("ETW-070",),
+     (metadata(), *saves(1, 1), metadata()), {}),
+)  # fmt: skip
+
+#: Name, title and the record that a writer must refuse.
+REFUSED = (
+    ("an_unknown_type", "a record of an unknown type", NewRecord(b"", {"type": "index"})),
+    ("a_checksum_record", "a checksum record", NewRecord(b"", {"type": "crc"})),
+    ("an_entry_of_text", "an entry that is no message", NewRecord(b"text", {"type": "entry"})),
+    ("text_without_a_type", "text without the field type", NewRecord(b"text")),
+    ("an_empty_entry", "an entry of no bytes", NewRecord(b"", {"type": "entry"})),
+    ("an_empty_state", "a state of no bytes", NewRecord(b"", {"type": "state"})),
+    ("an_entry_without_an_index", "an entry without an index",
+     NewRecord(bytes.fromhex("08001002"), {"type": "entry"})),
+    ("a_marker_without_a_term", "a marker without a term",
+     NewRecord(bytes.fromhex("0802"), {"type": "snapshot"})),
+    ("other_metadata", "metadata that differs from the first", metadata(b"other")),
+)  # fmt: skip
+
+
+def _writes() -> None:
+    for name, title, requirements, records, context in WRITES:
+
+        def recipe(
+            log: EtcdLog,
+            records: tuple[NewRecord, ...] = records,
+            context: dict[str, Any] = context,
+        ) -> None:
+            log.build(*records, **context)
+
+        recipe.__name__, recipe.__doc__ = f"write_{name}", f"A writer writes {title}."
+        WRITING.writing(*requirements)(recipe)
+    for name, title, record in REFUSED:
+
+        def refused(log: EtcdLog, record: NewRecord = record) -> None:
+            log.records = [metadata(), *saves(1, 1), record]
+            log.expect_refusal()
+
+        refused.__name__, refused.__doc__ = f"write_{name}", f"A writer refuses {title}."
+        REFUSING.writing("ETW-070", kind="limit")(refused)
+
+
+_writes()

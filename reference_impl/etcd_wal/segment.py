@@ -1,0 +1,556 @@
+"""The reader of one segment: its frames, what proves them, and how it continues after a fault."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from crc32c import crc32c
+
+from reference_impl.etcd_wal.layout import (
+    CRC,
+    ENTRY,
+    LENGTH_SIZE,
+    METADATA,
+    SNAPSHOT,
+    STATE,
+    TYPES,
+    fields,
+    length_at,
+    padding_of,
+    payload_numbers,
+    read_varint,
+    varint,
+)
+
+SECTOR = 512
+#: Bytes before the data of a record, at most: tags, a type, a checksum and a length (ETW-021).
+MAX_HEAD_SIZE = 24
+#: A search counts at most this number of times the size of the file (ETW-033).
+SEARCH_FACTOR = 2
+#: The beginning of a record of a known type.
+BEGINNING = re.compile(rb"(?=\x08[\x01-\x05]\x10)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read the record of a frame (ETW-021)."""
+
+    kind: int
+    #: The stored checksum; None if the reading does not give one.
+    crc: int | None
+    data: tuple[int, int] | None
+    #: Possible ends of the frame, best first.
+    ends: tuple[int, ...]
+    #: The code of a fault that only this reading survives.
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A frame, or a lost range without a frame of its own."""
+
+    start: int
+    end: int
+    #: The type of the record; 0 for a lost range.
+    kind: int = 0
+    #: The running checksum after the frame.
+    seed: int = 0
+    code: str | None = None
+    #: None for framing and for lost frames.
+    payload: bytes | None = None
+    #: The numbers of a valid payload.
+    numbers: Mapping[str, int] | None = None
+    #: True if content may be lost here.
+    loses: bool = False
+    is_torn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the records so far say about the log (ETW-032)."""
+
+    commit: int = 0
+    term: int = 0
+    marker: int = 0
+    state: bytes | None = None
+
+    def after(self, items: Sequence[Item]) -> Known:
+        """Return what is known after these items."""
+        known = self
+        for item in items:
+            numbers = item.numbers
+            if numbers and item.kind == STATE:
+                known = replace(
+                    known,
+                    commit=max(known.commit, numbers["commit"]),
+                    term=max(known.term, numbers["term"]),
+                    state=item.payload,
+                )
+            elif numbers and item.kind == SNAPSHOT:
+                known = replace(known, marker=max(known.marker, numbers["index"]))
+        return known
+
+    def allows(self, item: Item, may_be_metadata: bool) -> bool:
+        """Return whether an item can follow in this log (ETW-032)."""
+        if item.kind in (CRC, METADATA):
+            return item.kind == METADATA and may_be_metadata
+        numbers = item.numbers
+        if numbers is None:
+            return True
+        if item.kind == ENTRY:
+            return numbers["index"] > self.commit
+        if item.kind == STATE:
+            is_new = item.payload != self.state
+            return is_new and numbers["term"] >= self.term and numbers["commit"] >= self.commit
+        return numbers["index"] >= self.marker
+
+
+def _is_of_known_type(reading: Reading) -> bool:
+    return reading.kind in TYPES or (reading.kind == CRC and reading.data is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Consecutive frames, and why they stop at an offset."""
+
+    items: list[Item]
+    at: int
+    seed: int
+    stop: Literal["end", "fault", "foreign"]
+
+
+class Segment:
+    """One file of a log. ``next_crc`` is the checksum in the head of the next file, if any."""
+
+    def __init__(self, data: bytes, is_last: bool, next_crc: int | None = None) -> None:
+        self.data, self.size = data, len(data)
+        self.is_last, self.next_crc = is_last, next_crc
+        #: The end of the last byte that is not zero.
+        self.content = len(data.rstrip(b"\0"))
+        #: After a scan: the items in order, and the offset for the next frame if there is one.
+        self.items: list[Item] = []
+        self.end: int | None = None
+        #: After a scan: the running checksum; None if content at the end of the file is lost.
+        self.seed: int | None = None
+        self._rejected: set[int] = set()
+        self._counted = 0
+
+    # -- frames ------------------------------------------------------------------------------------
+
+    def is_end(self, at: int) -> bool:
+        """Return whether only zeros follow (ETW-011)."""
+        return self.content <= at <= self.size
+
+    def message(self, at: int) -> Reading | None:
+        """Return reading A, the record as a message (ETW-005, ETW-021)."""
+        extent = self._extent(at)
+        if extent is None:
+            return None
+        kind = crc = 0
+        data = None
+        try:
+            for number, wire, value in fields(self.data, at + LENGTH_SIZE, extent[0]):
+                if number <= 3 and wire != (2 if number == 3 else 0):
+                    return None
+                if number == 1:
+                    kind = value
+                elif number == 2:
+                    crc = value & 0xFFFFFFFF
+                elif number == 3:
+                    data = value
+        except ValueError:
+            return None
+        return Reading(kind, crc, data, extent[1:], "bad-crc")
+
+    def _extent(self, at: int) -> tuple[int, int] | None:
+        """Return the end of the record and of the frame, if both are in the file (ETW-020)."""
+        if self.size - at < LENGTH_SIZE or not any(self.data[at : at + LENGTH_SIZE]):
+            return None
+        length = length_at(self.data, at)
+        if not length.record:
+            return None
+        record_end, end = at + LENGTH_SIZE + length.record, at + length.frame
+        if not self.is_last and record_end <= self.size:
+            end = min(end, self.size)
+        return (record_end, end) if end <= self.size else None
+
+    def _readings(self, at: int) -> Iterator[Reading]:
+        """Yield readings A to D of a frame (ETW-021)."""
+        if message := self.message(at):
+            yield message
+        start = at + LENGTH_SIZE
+        extent = self._extent(at)
+        if extent and (reading := self._by_position(start, *extent)):
+            yield reading
+        if reading := self._by_own_length(at):
+            yield reading
+        if extent and (reading := self._by_data(start, *extent)):
+            yield reading
+
+    def _by_position(self, at: int, record_end: int, end: int) -> Reading | None:
+        try:
+            kind, at = read_varint(self.data, at + 1, record_end)
+            crc, at = read_varint(self.data, at + 1, record_end)
+        except ValueError:
+            return None
+        if at == record_end:
+            may_lack_data = kind in (METADATA, CRC)
+            return Reading(kind, crc, None, (end,), "bad-record") if may_lack_data else None
+        size = record_end - at - 2  # without the tag, and one byte of the length
+        while size >= 0 and 1 + len(varint(size)) + size > record_end - at:
+            size -= 1
+        if size < 0 or 1 + len(varint(size)) + size < record_end - at:
+            return None
+        return Reading(kind, crc, (record_end - size, record_end), (end,), "bad-record")
+
+    def _by_own_length(self, at: int) -> Reading | None:
+        start = at + LENGTH_SIZE
+        if not BEGINNING.match(self.data, start):
+            return None
+        try:
+            crc, position = read_varint(self.data, start + 3, self.size)
+        except ValueError:
+            return None
+        data, record_end = None, position
+        if self.data[position : position + 1] == b"\x1a":
+            try:
+                size, position = read_varint(self.data, position + 1, self.size)
+            except ValueError:
+                return None
+            data, record_end = (position, position + size), position + size
+        elif self.data[start + 1] not in (METADATA, CRC):
+            return None
+        size = record_end - start
+        length = length_at(self.data, at)
+        if (length.record, length.padding) == (size, padding_of(size)):
+            return None
+        both = dict.fromkeys((record_end + padding_of(size), record_end))
+        ends = tuple(end for end in both if end <= self.size)
+        return Reading(self.data[start + 1], crc, data, ends, "bad-length") if ends else None
+
+    def _by_data(self, start: int, record_end: int, end: int) -> Reading | None:
+        if self.data[start : start + 1] != b"\x08" or self.data[start + 1 : start + 2] > b"\x05":
+            return None
+        for at in range(start + 3, min(start + MAX_HEAD_SIZE, record_end)):
+            if self.data[at] != 0x1A:
+                continue
+            try:
+                size, data = read_varint(self.data, at + 1, record_end)
+            except ValueError:
+                continue
+            if data + size == record_end:
+                return Reading(self.data[start + 1], None, (data, record_end), (end,), "bad-crc")
+        return None
+
+    def _computed(self, reading: Reading, seed: int) -> int:
+        return crc32c(self.data[slice(*reading.data)], seed) if reading.data else seed
+
+    def fits(self, reading: Reading | None, seed: int | None) -> bool:
+        """Return whether the stored checksum of a record continues ``seed`` (ETW-007)."""
+        return (
+            reading is not None
+            and seed is not None
+            and self._computed(reading, seed) == reading.crc
+        )
+
+    def follows(self, at: int, seed: int) -> bool:
+        """Return whether what stands at an offset proves this running checksum (ETW-023)."""
+        if self.is_end(at):
+            return self.next_crc == seed
+        return self.fits(self.message(at), seed)
+
+    # -- one step ----------------------------------------------------------------------------------
+
+    def step(self, at: int, seed: int) -> Item | None:
+        """Return the frame at an offset; None for a fault that no proof survives."""
+        message = self.message(at)
+        if message and _is_of_known_type(message) and self.fits(message, seed):
+            return self._item(at, message.ends[0], message, None)
+        readings = list(self._readings(at))
+        fitting = [reading for reading in readings if self.fits(reading, seed)]
+        if fitting:  # ETW-022
+            reading = next(filter(_is_of_known_type, fitting), fitting[0])
+            code = None if reading.code == "bad-crc" else reading.code
+            return self._item(at, self._end_of(reading, reading.crc or 0), reading, code)
+        for reading in readings:  # ETW-023
+            computed = self._computed(reading, seed)
+            for end in reading.ends:
+                if self.follows(end, computed):
+                    return self._item(at, end, replace(reading, crc=computed), reading.code)
+        for reading in readings:  # ETW-024
+            for end in reading.ends:
+                if reading.crc is not None and self.follows(end, reading.crc):
+                    code = "checksum-mismatch"
+                    return Item(at, end, reading.kind, reading.crc, code, loses=True)
+        return None
+
+    def _end_of(self, reading: Reading, seed: int) -> int:
+        for end in reading.ends[: len(reading.ends) - 1]:
+            if self.is_end(end) or self.follows(end, seed):
+                return end
+        return reading.ends[-1]
+
+    def _item(self, at: int, end: int, reading: Reading, code: str | None) -> Item:
+        """Return a frame whose data is proven (ETW-026, ETW-027)."""
+        kind, seed = reading.kind, reading.crc or 0
+        if kind == CRC and reading.data is None:
+            return Item(at, end, kind, seed, code)
+        if kind not in TYPES:
+            return Item(at, end, kind, seed, "bad-type", loses=True)
+        payload = self.data[slice(*reading.data)] if reading.data else b""
+        numbers = payload_numbers(kind, payload)
+        if numbers is None:
+            code = code or "bad-payload"
+        return Item(at, end, kind, seed, code, payload, numbers)
+
+    def walk(self, at: int, seed: int, known: Known, guard: Known | None, may_begin: bool) -> Run:
+        """Read frames up to the end of the content, a fault, or a record of another log.
+
+        ``guard`` is what the records must continue; it is ``known`` after the first loss
+        (ETW-032). ``may_begin`` allows a metadata record as the first.
+        """
+        items: list[Item] = []
+        while not self.is_end(at):
+            item = self.step(at, seed)
+            if item is None:
+                return Run(items, at, seed, "fault")
+            is_of_head = may_begin and len(items) < 2  # These may repeat the state (ETW-009).
+            limits = replace(guard, state=None) if guard and is_of_head else guard
+            if limits and not limits.allows(item, may_begin and not items):
+                return Run(items, at, seed, "foreign")
+            items.append(item)
+            known = known.after([item])
+            if item.loses:
+                guard = guard or known
+            at, seed = item.end, item.seed
+        return Run(items, at, seed, "end")
+
+    # -- the whole file ----------------------------------------------------------------------------
+
+    def scan(self, running: int | None, is_first: bool, known: Known, heads: set[int]) -> None:
+        """Read the file.
+
+        ``running`` is the running checksum, if it is known; ``heads`` are the checksums in the
+        heads of the files before.
+        """
+        self._known = known
+        if not self.content:
+            self.items, self.seed = [Item(0, 0, code="missing-head")], running  # ETW-040
+            return
+        seed, at, guard = self._head(running, is_first, known, heads)
+        if seed is None:
+            run = Run([], 0, 0, "fault")
+        else:
+            run = self.walk(at, seed, known, guard, may_begin=True)
+            if guard and (run.stop == "foreign" or self._is_copy(heads)):  # ETW-041
+                self.items = [Item(0, self.content, code="broken-chain", loses=True)]
+                return
+        self._continue(run, seed)
+        if self.is_last:
+            self._tear()
+
+    def _head(
+        self, running: int | None, is_first: bool, known: Known, heads: set[int]
+    ) -> tuple[int | None, int, Known | None]:
+        """Read the head of the file; return the seed, the next offset, and a guard."""
+        expected = 0 if is_first else running
+        head = self.message(0)
+        if head and head.kind == CRC and head.data is None:
+            stored, end = head.crc or 0, head.ends[0]
+            is_wrong = (
+                expected not in (None, stored)
+                and self.follows(end, expected or 0)
+                and not self.follows(end, stored)
+            )
+            if is_wrong:  # ETW-041
+                stored = expected or 0
+            elif not (is_first or running in (None, stored)):
+                self.items.append(Item(0, 0, code="broken-chain", loses=True))
+            self.items.append(Item(0, end, CRC, stored, "bad-crc" if is_wrong else None))
+            return stored, end, None if is_first or stored == running else known
+        item = None if expected is None else self.step(0, expected)
+        if item is None:
+            return expected, 0, None
+        if item.kind == CRC and not item.loses:
+            self.items.append(item)
+        elif item.seed == expected and not item.payload:  # ETW-040
+            self.items.append(
+                replace(item, code="bad-type", payload=None, numbers=None, loses=False)
+            )
+        else:
+            self.items.append(Item(0, 0, code="missing-head"))
+            return expected, 0, None
+        return item.seed, item.end, None
+
+    def _is_copy(self, heads: set[int]) -> bool:
+        head = self.message(0)
+        return head is not None and head.crc in heads
+
+    def _continue(self, run: Run, seed: int | None) -> None:
+        """Take a run, and continue after each fault (ETW-025, ETW-030, ETW-031)."""
+        while True:
+            items, at, stop = run.items, run.at, run.stop
+            if stop == "foreign":
+                lossy = next(number for number, item in enumerate(items) if item.loses)
+                self._rejected |= {item.start for item in items}
+                at, items = items[lossy].start, items[:lossy]
+            self.items += items
+            self._known = self._known.after(items)
+            if seed is not None:
+                seed = self._last_seed(seed)
+            if stop == "end":
+                self.end, self.seed = at, seed
+                return
+            if seed is not None and (healed := self._right_padding(seed)) is not None:
+                run = self.walk(healed, seed, self._known, None, may_begin=False)
+                continue
+            found = self._search(at, seed)
+            if found is None:
+                code = self._code(at)
+                self.items.append(Item(at, self.content, code=code, loses=True))
+                return
+            place, run, unproven = found
+            self.items.append(Item(at, place, code=self._code(at), loses=unproven is not None))
+            if unproven:
+                self.items.append(unproven)
+                seed = unproven.seed
+
+    def _last_seed(self, seed: int) -> int:
+        for item in reversed(self.items):
+            if item.kind:
+                return item.seed
+        return seed
+
+    def _right_padding(self, seed: int) -> int | None:
+        """Correct the end of the last frame if its padding is wrong; return the end (ETW-025)."""
+        last = self.items[-1] if self.items else Item(0, 0)
+        if not last.kind or last.code == "bad-length":
+            return None
+        record = length_at(self.data, last.start).record
+        end = last.start + LENGTH_SIZE + record + padding_of(record)
+        if end in (last.end, self.size + 1) or not (self.is_end(end) or self.follows(end, seed)):
+            return None
+        self.items[-1] = replace(last, end=end, code=last.code or "bad-length")
+        return end
+
+    def _code(self, at: int) -> str:
+        """Return the code of a fault, if it is damage (ETW-020)."""
+        if at == 0:
+            return "missing-head"
+        rest = self.data[at : at + LENGTH_SIZE]
+        if not any(rest):
+            return "zero-gap"
+        if self._extent(at) is None:
+            return "bad-length"
+        return "checksum-mismatch" if self.message(at) else "bad-record"
+
+    def _search(self, at: int, seed: int | None) -> tuple[int, Run, Item | None] | None:
+        """Return the next offset at which to continue after a fault at ``at``.
+
+        The last part of the result is the frame that nothing proves; None if the frame continues
+        the running checksum.
+        """
+        has_records = any(item.payload is not None for item in self.items)
+        for match in BEGINNING.finditer(self.data, at + 1 + LENGTH_SIZE, self.content):
+            place = match.start() - LENGTH_SIZE
+            reading = self.message(place)
+            if reading is None:
+                continue
+            if self._counted > SEARCH_FACTOR * self.size:  # ETW-033
+                return None
+            if seed is not None and self.fits(reading, seed):  # ETW-030
+                return place, self.walk(place, seed, self._known, None, not has_records), None
+            end = reading.ends[0]
+            self._counted += end - place
+            if place in self._rejected:
+                continue
+            stored = reading.crc or 0
+            if not self.follows(end, stored):
+                following = self.message(end)
+                self._counted += following.ends[0] - end if following else 0
+                continue
+            first = self._unproven(place, end, reading)
+            run = self.walk(end, stored, self._known, self._known, may_begin=False)
+            if self._is_anchored(run) and self._known.allows(first, not has_records):  # ETW-031
+                return place, run, replace(first, payload=None, numbers=None)
+            self._counted += run.at - end
+            self._rejected |= {item.start for item in run.items}
+        return None
+
+    def _unproven(self, at: int, end: int, reading: Reading) -> Item:
+        payload = self.data[slice(*reading.data)] if reading.data else b""
+        numbers = payload_numbers(reading.kind, payload) if reading.kind in TYPES else None
+        return Item(
+            at, end, reading.kind, reading.crc or 0, "unproven", payload, numbers, loses=True
+        )
+
+    def _is_anchored(self, run: Run) -> bool:
+        """Return whether a run reaches the end of the content or a torn write (ETW-031)."""
+        if run.stop == "fault" and self.is_last and self._evidence(run.at):
+            beginning = self.data[run.at + LENGTH_SIZE : run.at + LENGTH_SIZE + 3]
+            return all(
+                byte in allowed
+                for byte, allowed in zip(beginning, (b"\x08", b"\1\2\3\4\5", b"\x10"), strict=False)
+            )
+        return run.stop == "end"
+
+    # -- torn writes -------------------------------------------------------------------------------
+
+    def _tear(self) -> None:
+        """Replace everything from an unfinished write on by one range (ETW-050 to ETW-052)."""
+        synced = self._synced()
+        frames = 0
+        for number, item in enumerate(self.items):
+            may_be_torn = item.loses and item.code not in ("unproven", "bad-type")
+            is_late = frames >= 2 and item.start >= synced
+            if may_be_torn and is_late and (code := self._evidence(item.start)):
+                del self.items[number:]
+                torn = Item(item.start, self.content, code=code, loses=True, is_torn=True)
+                self.items.append(torn)
+                self.end, self.seed = item.start, self._last_seed(0)
+                return
+            frames += bool(item.kind)
+
+    def _synced(self) -> int:
+        """Return the offset up to which the file is known to have been synced (ETW-050)."""
+        synced = 0
+        pending = None
+        has_entry = False
+        for item in self.items:
+            if pending is not None:
+                synced, pending = pending, None
+            if item.loses and item.kind not in TYPES:
+                has_entry = False
+            elif item.kind == SNAPSHOT:
+                pending, has_entry = item.end, False
+            elif item.kind == ENTRY:
+                has_entry = True
+            elif item.kind == STATE:
+                pending, has_entry = item.end if has_entry else None, False
+        return synced
+
+    def _evidence(self, at: int) -> str | None:
+        """Return the code of a frame that was not written completely; None for others (ETW-051)."""
+        rest = self.data[at : at + LENGTH_SIZE]
+        if len(rest) < LENGTH_SIZE:
+            return "torn-length"
+        length = length_at(self.data, at)
+        if not any(rest):
+            return None if any(self.data[at : _next_sector(at)]) else "torn-sector"
+        if at + length.frame > self.size:
+            return "torn-record"
+        end = at + LENGTH_SIZE + length.record
+        at += LENGTH_SIZE
+        while at < end:
+            following = min(_next_sector(at), end)
+            if not any(self.data[at:following]):
+                return "torn-sector"
+            at = following
+        return None
+
+
+def _next_sector(at: int) -> int:
+    return at // SECTOR * SECTOR + SECTOR

@@ -1,0 +1,53 @@
+"""Hostile segments of etcd's write-ahead log."""
+
+from __future__ import annotations
+
+from crc32c import crc32c
+
+from reference_impl.etcd_wal.layout import CRC, ENTRY, frame, record
+
+NAME = "0000000000000000-0000000000000000.wal"
+_HEAD = frame(record(CRC, 0, None))
+
+
+def small_entries(size: int) -> bytes:
+    """Return a log of entries without data."""
+    payload = b"\x10\x01\x18\x01"
+    crc, frames = 0, []
+    for _ in range(size // 24):
+        crc = crc32c(payload, crc)
+        frames.append(frame(record(ENTRY, crc, payload)))
+    return _HEAD + b"".join(frames)
+
+
+def unknown_types(size: int) -> bytes:
+    """Return a log of records of an unknown type: a lost range for every 16 bytes."""
+    return _HEAD + frame(record(9, 0, None)) * (size // 16)
+
+
+def frames_in_frames(size: int) -> bytes:
+    """Return a fault, then frames that claim the rest of the file."""
+    count = size // 24
+    parts = []
+    for number in range(count):
+        rest = 24 * (count - number) - 8
+        parts.append(
+            rest.to_bytes(8, "little") + b"\x08\x02\x10\x01\x1a" + _varint(rest - 11, 6) + b"\1" * 5
+        )
+    return _HEAD + b"\xff" * 8 + b"".join(parts)
+
+
+def candidates(size: int) -> bytes:
+    """Return a fault, then small frames that no frame follows."""
+    one = frame(record(ENTRY, 0x7FFFFFFF, b"\x10\x01"))
+    return _HEAD + b"\xff" * 8 + (one + b"\xff" * 8) * (size // (len(one) + 8))
+
+
+def _varint(number: int, size: int) -> bytes:
+    """Return a varint of this many bytes."""
+    groups = [number >> 7 * step & 0x7F | 0x80 for step in range(size)]
+    groups[-1] &= 0x7F
+    return bytes(groups)
+
+
+LOGS = [small_entries, unknown_types, frames_in_frames, candidates]
