@@ -7,8 +7,9 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from rich.console import Console
@@ -21,9 +22,6 @@ from reference_impl.formats import FORMATS
 COUNTS = (10**5, 10**6, 10**7)
 #: Commands of this project, followed by the path of a log.
 OURS = ("summary", "read --jsonl", "read --json", "read", "inspect")
-#: The program that prints the content of a log of a format, and so is the peer of the commands.
-PEERS: Mapping[str, Sequence[str]] = {"systemd-journal": ["journalctl", "-o", "json", "--file"]}
-STRINGS = ("strings",)
 
 
 def measure_all(rounds: int, scale: float, formats: Sequence[str]) -> None:
@@ -33,15 +31,15 @@ def measure_all(rounds: int, scale: float, formats: Sequence[str]) -> None:
     """
     console = Console()
     for format_id in formats or FORMATS:
-        record = bench_of(format_id).logs[0]
-        for count in COUNTS:
+        # A format without a bench has no size of its records to measure.
+        for record, count in product(bench_of(format_id).logs[:1], COUNTS):
             size = replace(record, count=round(scale * count))
             console.print(_table(format_id, size, rounds))
 
 
 def _table(format_id: str, size: Size, rounds: int) -> Table:
     log = log_of(format_id, size)
-    peer = PEERS.get(format_id, STRINGS)
+    peer = bench_of(format_id).text_peer
     commands = {" ".join(peer): peer} if shutil.which(peer[0]) else {}
     for each in OURS:
         commands[each] = [sys.executable, "-m", "walproof", *each.split()]

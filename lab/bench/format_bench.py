@@ -96,6 +96,8 @@ class FormatBench:
     context: Mapping[str, Any] = field(default_factory=dict)
     #: Implementation that writes the logs with ``generate PATH COUNT SIZE``, if it is built.
     writer: str | None = None
+    #: Program that prints the content of a log: the peer of the commands with text output.
+    text_peer: tuple[str, ...] = ("strings",)
     #: Number of times that the bulk scanner reads a log in a round.
     scanner_repeat: int = 60
     #: False if the peer returns no payloads. The bulk scanner is then also measured without

@@ -48,4 +48,5 @@ BENCH = FormatBench(
     # Tables as in a file of journald, and the newest header that all releases read and verify.
     context={"header_size": 264, "data_buckets": 233_016},
     scanner_repeat=5,
+    text_peer=("journalctl", "-o", "json", "--file"),
 )
