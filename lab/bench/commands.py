@@ -40,7 +40,7 @@ def measure_all(rounds: int, scale: float, formats: Sequence[str]) -> None:
 def _table(format_id: str, size: Size, rounds: int) -> Table:
     log = log_of(format_id, size)
     peer = bench_of(format_id).text_peer
-    commands = {" ".join(peer): peer} if shutil.which(peer[0]) else {}
+    commands = {" ".join(peer): [*peer]} if shutil.which(peer[0]) else {}
     for each in OURS:
         commands[each] = [sys.executable, "-m", "walproof", *each.split()]
     runs: dict[str, list[tuple[float, int]]] = {name: [] for name in commands}

@@ -70,7 +70,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the records so far say about the log (ETW-032)."""
+    """The commit index and other values of the records so far (ETW-032)."""
 
     commit: int = 0
     term: int = 0

@@ -21,7 +21,6 @@ from conformance.recipes.etcd_wal.log import (
     THIRD,
     EtcdLog,
     entry,
-    marker,
     metadata,
     saves,
     state,

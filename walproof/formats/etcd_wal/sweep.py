@@ -99,7 +99,7 @@ class EtcdSweep(FormatSweep):
 
 
 class _Raft:
-    """What a member of a cluster may write next."""
+    """The values from which a member of a cluster continues to write."""
 
     def __init__(self) -> None:
         self.term, self.vote, self.commit, self.index, self.marker = 1, 0, 0, 0, 0
