@@ -174,4 +174,4 @@ def record_fields(kind: int, numbers: Mapping[str, int] | None) -> dict[str, Any
     named = {name: str(value) for name, value in (numbers or {}).items()}
     if "entry_type" in named:
         named["entry_type"] = ENTRY_TYPES[int(named["entry_type"])]
-    return {"type": TYPES[kind], **named}
+    return {"record_type": TYPES[kind], **named}

@@ -38,7 +38,7 @@ def records_to_write(
     """
     found = []
     for new in records:
-        name = str(new.fields.get("type", "entry"))
+        name = str(new.fields.get("record_type", "entry"))
         kind = _KINDS.get(name)
         if kind is None:
             raise ValueError(f"type: expected one of {', '.join(_KINDS)}, found {name!r}")

@@ -216,8 +216,8 @@ func write(req adapterkit.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(req.Records) < 2 || req.Records[0].Fields["type"] != "metadata" ||
-		req.Records[1].Fields["type"] != "snapshot" || req.Records[1].Payload != "08001000" {
+	if len(req.Records) < 2 || req.Records[0].Fields["record_type"] != "metadata" ||
+		req.Records[1].Fields["record_type"] != "snapshot" || req.Records[1].Payload != "08001000" {
 		return adapterkit.Skip("etcd begins each log with metadata and the marker of the snapshot 0")
 	}
 	if !isFolder {
@@ -274,12 +274,12 @@ func appendAfterStart(req adapterkit.Request) error {
 func save(w *wal.WAL, records []adapterkit.Record) error {
 	var entries [][]byte
 	for i, record := range records {
-		kind, _ := record.Fields["type"].(string)
+		kind, _ := record.Fields["record_type"].(string)
 		var err error
 		switch kind {
 		case "", "entry":
 			entries = append(entries, record.Bytes())
-			if i+1 == len(records) || records[i+1].Fields["type"] == "snapshot" {
+			if i+1 == len(records) || records[i+1].Fields["record_type"] == "snapshot" {
 				err = saveOne(w, nil, entries)
 				entries = nil
 			}

@@ -1,7 +1,7 @@
 """Folders of segments: names, missing, swapped and copied files, faults in one of them."""
 
-from conformance.recipes.etcd_wal.layout import three_files
-from conformance.recipes.etcd_wal.log import FILES, FIRST, SECOND, THIRD, EtcdLog, state
+from conformance.recipes.etcd_wal.layout import HEAD, three_files
+from conformance.recipes.etcd_wal.log import FILES, FIRST, SECOND, THIRD, EtcdLog, saves, state
 
 FOURTH = "0000000000000003-0000000000000009.wal"
 
@@ -49,10 +49,11 @@ def short_name_with_a_high_number(log: EtcdLog) -> None:
     log.expect("intact", survivors=range(18), end=312)
 
 
-@FILES.damaged(three_files, "ETW-001", kind="limit")
+@FILES.valid("ETW-001", kind="limit")
 def name_with_a_blank(log: EtcdLog) -> None:
     """A name begins with a blank, as no writer writes it. The file is no segment."""
-    log.rename_file(THIRD, f" {THIRD}")
+    log.build(*HEAD, *saves(1, 8, 40), folder=True, segment_size=256)
+    log.files[f" {THIRD}"] = log.files.pop(THIRD)
     log.expect("intact", survivors=range(14), end=424)
 
 

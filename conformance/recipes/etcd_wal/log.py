@@ -24,7 +24,7 @@ _KINDS = {name: kind for kind, name in TYPES.items()}
 def metadata(data: bytes | None = None) -> NewRecord:
     """Return a metadata record: by default, the ids of a node and a cluster."""
     ids = b"\x08" + varint(VOTE) + b"\x10" + varint(0xCDF818194E3A8C32)
-    return NewRecord(ids if data is None else data, {"type": "metadata"})
+    return NewRecord(ids if data is None else data, {"record_type": "metadata"})
 
 
 def entry(index: int, data: bytes = b"", term: int = 2, kind: int | None = 0) -> NewRecord:
@@ -32,19 +32,19 @@ def entry(index: int, data: bytes = b"", term: int = 2, kind: int | None = 0) ->
     payload = b"" if kind is None else b"\x08" + varint(kind)
     payload += b"\x10" + varint(term) + b"\x18" + varint(index)
     payload += b"\x22" + varint(len(data)) + data if data else b""
-    return NewRecord(payload, {"type": "entry"})
+    return NewRecord(payload, {"record_type": "entry"})
 
 
 def state(commit: int, term: int = 2, vote: int = VOTE) -> NewRecord:
     """Return a hard state."""
     payload = b"\x08" + varint(term) + b"\x10" + varint(vote) + b"\x18" + varint(commit)
-    return NewRecord(payload, {"type": "state"})
+    return NewRecord(payload, {"record_type": "state"})
 
 
 def marker(index: int, term: int, more: bytes = b"") -> NewRecord:
     """Return the marker of a snapshot, with the bytes of further fields."""
     payload = b"\x08" + varint(index) + b"\x10" + varint(term) + more
-    return NewRecord(payload, {"type": "snapshot"})
+    return NewRecord(payload, {"record_type": "snapshot"})
 
 
 def saves(first: int, last: int, size: int = 0) -> list[NewRecord]:
@@ -69,7 +69,7 @@ def chained(
 
 def typed(records: Sequence[NewRecord]) -> list[tuple[int, bytes | None]]:
     """Return the types and the data of records, with a head before them."""
-    return [(CRC, None)] + [(_KINDS[str(new.fields["type"])], new.payload) for new in records]
+    return [(CRC, None)] + [(_KINDS[str(new.fields["record_type"])], new.payload) for new in records]
 
 
 class EtcdLog(Log):

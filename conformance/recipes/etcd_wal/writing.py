@@ -79,16 +79,16 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
 
 #: Name, title and the record that a writer must refuse.
 REFUSED = (
-    ("an_unknown_type", "a record of an unknown type", NewRecord(b"", {"type": "index"})),
-    ("a_checksum_record", "a checksum record", NewRecord(b"", {"type": "crc"})),
-    ("an_entry_of_text", "an entry that is no message", NewRecord(b"text", {"type": "entry"})),
+    ("an_unknown_type", "a record of an unknown type", NewRecord(b"", {"record_type": "index"})),
+    ("a_checksum_record", "a checksum record", NewRecord(b"", {"record_type": "crc"})),
+    ("an_entry_of_text", "an entry that is no message", NewRecord(b"text", {"record_type": "entry"})),
     ("text_without_a_type", "text without the field type", NewRecord(b"text")),
-    ("an_empty_entry", "an entry of no bytes", NewRecord(b"", {"type": "entry"})),
-    ("an_empty_state", "a state of no bytes", NewRecord(b"", {"type": "state"})),
+    ("an_empty_entry", "an entry of no bytes", NewRecord(b"", {"record_type": "entry"})),
+    ("an_empty_state", "a state of no bytes", NewRecord(b"", {"record_type": "state"})),
     ("an_entry_without_an_index", "an entry without an index",
-     NewRecord(bytes.fromhex("08001002"), {"type": "entry"})),
+     NewRecord(bytes.fromhex("08001002"), {"record_type": "entry"})),
     ("a_marker_without_a_term", "a marker without a term",
-     NewRecord(bytes.fromhex("0802"), {"type": "snapshot"})),
+     NewRecord(bytes.fromhex("0802"), {"record_type": "snapshot"})),
     ("other_metadata", "metadata that differs from the first", metadata(b"other")),
 )  # fmt: skip
 

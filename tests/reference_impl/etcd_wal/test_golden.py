@@ -38,13 +38,13 @@ def test_a_real_log_is_intact_and_written_byte_for_byte(version: str, tmp_path: 
 
 def test_the_records_of_a_real_log() -> None:
     records = answer_to(LOGS / "3.6.16").records
-    entries = [int(r.fields["index"]) for r in records if r.fields["type"] == "entry"]
+    entries = [int(r.fields["index"]) for r in records if r.fields["record_type"] == "entry"]
     assert entries == sorted(entries) and set(entries) == set(range(1, 41))
-    assert [r.fields for r in records if r.fields["type"] == "snapshot"] == [
-        {"type": "snapshot", "index": "0", "term": "0"},
-        {"type": "snapshot", "index": "20", "term": "2"},
+    assert [r.fields for r in records if r.fields["record_type"] == "snapshot"] == [
+        {"record_type": "snapshot", "index": "0", "term": "0"},
+        {"record_type": "snapshot", "index": "20", "term": "2"},
     ]
-    states = [r.fields for r in records if r.fields["type"] == "state"]
+    states = [r.fields for r in records if r.fields["record_type"] == "state"]
     assert (states[-1]["term"], states[-1]["commit"]) == ("2", "39")
 
 

@@ -40,9 +40,11 @@ def test_counts_equal_those_of_the_specification(
     monkeypatch.setattr(walproof_log, "LARGE_LOG_BYTES", 0)
     passed = 0
     for format_id, log in logs():
-        events = list(few(walproof_log.Log(format_id, log), most))
+        opened = walproof_log.Log(format_id, log)
+        events = list(few(opened, most))
         passed += sum(each.count for each in events if isinstance(each, Passed))
-        assert sum(isinstance(each, Record) for each in events) <= most
+        returned = sum(isinstance(each, Record) for each in events)
+        assert returned <= most or not opened.is_read_by_scanner
         specified = named(format_id).read(log, "recover", {})
         short, whole = gather(format_id, events, most, most), gather(format_id, specified)
         assert short.record_count == whole.record_count, log

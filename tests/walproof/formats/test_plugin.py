@@ -11,7 +11,8 @@ from reference_impl.formats import FORMATS, UnknownFormat
 from walproof.formats import plugin_for
 from walproof.scanners.columns import Column, NumberColumn
 
-PARTS = ("scanner", "describe", "discovery", "sweep")
+#: A scanner is optional: a format has one if a minimum speed is required.
+PARTS = ("describe", "discovery", "sweep")
 
 IMPORTS = """
 import sys

@@ -26,19 +26,20 @@ _SHOWN_CHARACTERS = 60
 def describe(record: Record) -> Description:
     """Describe a record. Raises :class:`NotDescribed` for a payload that is not valid."""
     found = record.fields
-    if found["type"] == "metadata":
+    kind = found.get("record_type")
+    if kind == "metadata":
         ids = _values(record.payload, {1: "node_id", 2: "cluster_id"})
         text = ", ".join(f"{name.replace('_', ' ')} {value:x}" for name, value in ids.items())
         return Description(
             f"metadata: {text or quoted(record.payload)}", {"type": "metadata", **ids}
         )
     if "term" not in found:
-        raise NotDescribed(0, f"a valid {found['type']}", quoted(record.payload))
-    if found["type"] == "state":
+        raise NotDescribed(0, f"a valid {kind or 'record of etcd'}", quoted(record.payload))
+    if kind == "state":
         text = f"term {found['term']}, vote {int(found['vote']):x}, commit {found['commit']}"
         return Description(f"state: {text}", {"type": "state"})
     position = f"(index {found['index']}, term {found['term']})"
-    if found["type"] == "snapshot":
+    if kind == "snapshot":
         return Description(f"snapshot {position}", {"type": "snapshot"})
     data = _values(record.payload, {4: "data"}).get("data", b"")
     more, text = _entry(str(found["entry_type"]), data)

@@ -83,7 +83,7 @@ class EtcdSweep(FormatSweep):
         is_folder = chance.random() < 0.6
         log.name = "wal" if is_folder else "0000000000000000-0000000000000000.wal"
         choices = {"folder": is_folder, "segment_size": chance.choice((0, 512, 1024, 2048))}
-        records = [NewRecord(log.payload((0, 22)), {"type": "metadata"}), _marker(0, 0)]
+        records = [NewRecord(log.payload((0, 22)), {"record_type": "metadata"}), _marker(0, 0)]
         raft = _Raft()
         if chance.random() < 0.8:
             raft.vote = chance.choice((1, 2**64 - 1))
@@ -129,17 +129,17 @@ class _Raft:
         """Continue after these records."""
         for record in records:
             numbers = {name: int(record.fields.get(name, 0)) for name in ("term", "index")}
-            if record.fields["type"] == "state":
+            if record.fields["record_type"] == "state":
                 self.term, self.commit = numbers["term"], int(record.fields["commit"])
-            elif record.fields["type"] == "snapshot":
+            elif record.fields["record_type"] == "snapshot":
                 self.marker, self.index = numbers["index"], max(self.index, numbers["index"])
-            elif record.fields["type"] == "entry":
+            elif record.fields["record_type"] == "entry":
                 self.index, self.term = numbers["index"], max(self.term, numbers["term"])
         self.index = max(self.index, self.commit)
 
     def _state(self) -> NewRecord:
         payload = _numbers(self.term, self.vote, self.commit)
-        return NewRecord(payload, {"type": "state"})
+        return NewRecord(payload, {"record_type": "state"})
 
 
 def _next_index(records: Sequence[Record]) -> int:
@@ -155,11 +155,11 @@ def _numbers(*numbers: int) -> bytes:
 
 def _entry(index: int, term: int, data: bytes) -> NewRecord:
     payload = _numbers(0, term, index) + (b"\x22" + varint(len(data)) + data if data else b"")
-    return NewRecord(payload, {"type": "entry"})
+    return NewRecord(payload, {"record_type": "entry"})
 
 
 def _marker(index: int, term: int) -> NewRecord:
-    return NewRecord(_numbers(index, term), {"type": "snapshot"})
+    return NewRecord(_numbers(index, term), {"record_type": "snapshot"})
 
 
 SWEEP = EtcdSweep()
