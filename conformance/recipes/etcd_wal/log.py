@@ -69,7 +69,9 @@ def chained(
 
 def typed(records: Sequence[NewRecord]) -> list[tuple[int, bytes | None]]:
     """Return the types and the data of records, with a head before them."""
-    return [(CRC, None)] + [(_KINDS[str(new.fields["record_type"])], new.payload) for new in records]
+    return [(CRC, None)] + [
+        (_KINDS[str(new.fields["record_type"])], new.payload) for new in records
+    ]
 
 
 class EtcdLog(Log):
