@@ -189,11 +189,11 @@ types:
     instances:
       value:
         value: >-
-          (groups[0] & 127).as<s8>
+          ((groups[0] & 127).as<s8>
           + (groups.size > 1 ? (groups[1] & 127).as<s8> : 0.as<s8>) * 128
           + (groups.size > 2 ? (groups[2] & 127).as<s8> : 0.as<s8>) * 16384
           + (groups.size > 3 ? (groups[3] & 127).as<s8> : 0.as<s8>) * 2097152
-          + (groups.size > 4 ? (groups[4] & 127).as<s8> : 0.as<s8>) * 268435456
+          + (groups.size > 4 ? (groups[4] & 127).as<s8> : 0.as<s8>) * 268435456).as<s8>
         doc: The number, without groups after the fifth.
 enums:
   record_type:
