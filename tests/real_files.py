@@ -21,7 +21,8 @@ def read_journal(name: str) -> bytes:
 def unpack_partition(version: str, folder: Path) -> Path:
     """Unpack the partition of a Zeebe broker into a folder; its segment becomes sparse."""
     with tarfile.open(DATA / "zeebe" / f"{version}.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(folder)
     with next(folder.glob("*-1.log")).open("r+b") as segment:
         segment.truncate(SEGMENT_BYTES)
     return folder

@@ -26,6 +26,7 @@ PLAIN = {
     "conformance/traceability/write_tables.py": "sources under version control",
     "conformance/kaitai/compile.py": "a folder that appears whole",
     "pyspark_journal/java.py": "a script, renamed when whole",
+    "walproof/formats/leveldb_log/scanner/writer.py": "a new log, renamed when whole",
     "walproof/parquet_export.py": "in a folder that is published when whole",
     "lab/crash/judge.py": "a scratch copy, or a folder that is published when whole",
     "lab/formats/systemd_journal/journald.py": "below a mount of its own",

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from conformance import VECTORS
+from conformance.recipes.etcd_wal.log import entry
 from pyspark_journal.source import JournalDataSource
 from pyspark_journal.stream import JournalStreamReader, Rewritten
 from reference_impl.answer import Answer, NewRecord, Record, collect
@@ -73,6 +74,8 @@ def record(format_id: str, number: int, rng: random.Random) -> NewRecord:
         return NewRecord(body, when)
     if format_id == "zmq-raft":
         return NewRecord(payload, {"index": str(number + 1), "term": "1"})
+    if format_id == "etcd-wal":
+        return entry(number + 1, payload)
     if format_id == "sqlite-wal":
         return NewRecord(rng.randbytes(512 * rng.choice([1, 1, 2])))
     return NewRecord(payload, {"asqn": str(number)} if format_id == "zeebe-journal" else {})
@@ -86,6 +89,7 @@ NAMES = {
     "zmq-raft": "raft",
     "rocksdb-wal": "000001.log",
     "sqlite-wal": "database-wal",
+    "etcd-wal": "0000000000000000-0000000000000000.wal",
 }
 CONTEXTS: dict[str, dict[str, Any]] = {
     "zeebe-journal": {"folder": True, "max_segment_size": 20_000},

@@ -37,7 +37,9 @@ def take_out(root: Path, revision: str, into: Path) -> str:
         with tempfile.NamedTemporaryFile(suffix=".tar") as file:
             _git(root, "archive", "--output", file.name, commit, *parts)
             with tarfile.open(file.name) as archive:
-                archive.extractall(into, filter="data")
+                # Python 3.11.0 to 3.11.3 have no filters, and git archive names no foreign paths.
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)
+                archive.extractall(into)
     return _git(root, "rev-parse", "--short", commit)
 
 

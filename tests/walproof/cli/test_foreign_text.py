@@ -100,6 +100,7 @@ sweep --format leveldb-log --impl fast --control one-record --cases 5 --out UTF8
 sweep --flips --format leveldb-log SOUND --at-most 40
 review --against WORST
 parsers --grammar WORST
+skeleton WORST
 lab fuzz --repeat LOG
 lab site --run LOG --out OUT
 lab databases --case WORST

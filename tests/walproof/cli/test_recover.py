@@ -86,7 +86,9 @@ def _write(vector: Vector, folder: Path) -> int | None:
         survivors.write(new)
     except ValueError:
         # Either nothing survives, or the log has content that no writer of the format writes.
-        is_known = format_id in ("zeebe-journal", "zmq-raft", "systemd-journal", "sqlite-wal")
+        is_known = format_id in (
+            "zeebe-journal", "zmq-raft", "systemd-journal", "sqlite-wal", "etcd-wal"
+        )  # fmt: skip
         assert is_known or not answer.records, vector.id
         return None
     new_context = named(format_id).copied(vector.input, context)
