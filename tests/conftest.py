@@ -27,6 +27,7 @@ import pytest
 
 from conformance import ROOT
 from pyspark_journal.java import JavaMissing, java_home
+from reference_impl.formats import FORMATS
 from walproof.setup import in_ci
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @cache
 def _is_slow(path: Path) -> bool:
     return any(path.is_relative_to(ROOT / "tests" / part) for part in SLOW_PATHS)
+
+
+#: Formats with a scanner and a bench. The others have no minimum speed.
+SCANNED = [each for each in FORMATS if each != "etcd-wal"]
 
 
 def unavailable(why: str) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from conformance.sandbox import bubblewrap
+from walproof.setup import in_ci
 
 READ = ["three-records", "two-blocks"]
 APPEND = {"profiles": ("append",)}
 TOO_DEEP = "folders are nested more than 32 deep"
 TOO_LONG = "a reply of more than 2099584 bytes"
+# In CI, which must have every tool, the tests run and fail.
 needs_namespace = pytest.mark.skipif(
-    bubblewrap() is None, reason="only a PID namespace ends daemons"
+    bubblewrap() is None and not in_ci(), reason="only a PID namespace ends daemons"
 )
 
 

@@ -17,6 +17,7 @@ from lab.bench.contenders import Contender, our_contenders
 from lab.bench.format_bench import FormatBench, Size, bench_of, log_of
 from lab.bench.readers import READERS
 from reference_impl.formats import FORMATS
+from tests.conftest import SCANNED
 
 TINY = Size("tiny", 20, 50)
 COUNTS = {"records": 20, "payload_bytes": 1000}
@@ -36,7 +37,7 @@ def measured(*readers: Contender) -> list[reading.Measurement]:
     return reading.measure(log_of("leveldb-log", TINY), TINY, readers, 1)
 
 
-@pytest.mark.parametrize("format_id", [each for each in FORMATS if bench_of(each).logs])
+@pytest.mark.parametrize("format_id", SCANNED)
 def test_every_contender_reads_every_record(
     format_id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

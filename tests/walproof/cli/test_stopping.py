@@ -16,6 +16,7 @@ import pytest
 from conformance import ROOT
 from conformance.sandbox import bubblewrap
 from conformance.scratch import PREFIX, clear_abandoned
+from tests.conftest import unavailable
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +63,7 @@ def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal
     # ends both together with the PID namespace of their sandbox.
     daemon = bubblewrap() is not None
     if stop == signal.SIGKILL and not daemon:
-        pytest.skip("only bubblewrap ends programs after SIGKILL")
+        unavailable("bubblewrap was not found: only a namespace ends programs after SIGKILL")
     program = ROOT / "tests" / "wrong" / ("hangs_behind_a_daemon.py" if daemon else "hangs.py")
     words = [*command.split(), "--cmd", shlex.join([sys.executable, str(program)])]
     words += COMMANDS[command]

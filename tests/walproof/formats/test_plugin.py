@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from reference_impl.formats import FORMATS, UnknownFormat
+from tests.conftest import SCANNED
 from walproof.formats import plugin_for
 from walproof.scanners.columns import Column, NumberColumn
 
-#: A scanner is optional: a format has one if a minimum speed is required.
 PARTS = ("describe", "discovery", "sweep")
 
 IMPORTS = """
@@ -33,6 +33,7 @@ def imported(use: str) -> list[str]:
 def test_every_format_has_all_parts(format_id: str) -> None:
     plugin = plugin_for(format_id)
     assert [part for part in PARTS if not plugin.has(part)] == []
+    assert plugin.has("scanner") == (format_id in SCANNED)
 
 
 def test_using_the_registry_imports_no_part() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.sandbox import bubblewrap
+from tests.conftest import unavailable
 from walproof.review.printing import text
 from walproof.review.revision import RevisionReaders
 
@@ -128,7 +129,7 @@ raise RuntimeError(f"found {{found}}")
 
 def test_worker_is_sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if bubblewrap() is None:
-        pytest.skip("needs bubblewrap: readers of another revision can read your files")
+        unavailable("bubblewrap was not found: readers of another revision can read your files")
     monkeypatch.setenv("WALPROOF_SECRET", "token")
     tree, proof, secret = (tmp_path / name for name in ("tree", "proof", "secret"))
     (tree / "reference_impl").mkdir(parents=True)

@@ -82,19 +82,18 @@ class RocksDBSweep(FormatSweep):
         return start, last if is_proven and not is_compressed else math.inf
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Old bytes look like damage without a number, or next to a payload with this number.
+        """Old bytes look like damage if no earlier record shows the number of the log.
 
-        RDB-050 is the rule.
+        So does a torn payload that holds a record with this number (RDB-050).
         """
-        numbers = {r.fields["log_number"] for r in control.records if "log_number" in r.fields}
-        if not any("log_number" in record.fields for record in control.earlier[0].records):
-            return True
-        blocks = [(gap.start // BLOCK_SIZE * BLOCK_SIZE, gap.start) for gap in answer.lost]
+        before = control.earlier[0].records
+        numbers = {r.fields["log_number"] for r in before if "log_number" in r.fields}
         data = control.files[""]
-        return any(
-            has_record_after(data[base : base + BLOCK_SIZE], start - base, number)
+        return not numbers or any(
+            has_record_after(data[base : base + BLOCK_SIZE], gap.start - base, number)
+            for gap in answer.lost
+            for base in (gap.start // BLOCK_SIZE * BLOCK_SIZE,)
             for number in numbers
-            for base, start in blocks
         )
 
     def write_history(self, log: HistoryWriter) -> None:
