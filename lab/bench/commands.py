@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 import shutil
 import statistics
 import subprocess
@@ -68,9 +68,18 @@ def _table(format_id: str, size: Size, rounds: int) -> Table:
 def cost(command: Sequence[str | Path]) -> tuple[float, int]:
     """Run a command without its output; return its CPU time in seconds and its peak memory.
 
-    The memory is in bytes, and at least that of this process. The exit status is not checked.
+    The memory is in bytes, and at least that of an empty Python. The exit status is not checked.
     """
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    run = [sys.executable, "-S", "-c", _MEASURE, *map(str, command)]
+    seconds, peak_bytes = json.loads(subprocess.run(run, check=True, stdout=subprocess.PIPE).stdout)
+    return seconds, peak_bytes
+
+
+#: The kernel counts the memory that a process had before ``exec``, which is that of its parent. A
+#: small process between the two keeps the memory of this one out of the measurement.
+_MEASURE = """
+import json, resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024]))
+"""

@@ -268,5 +268,9 @@ class ResourceMeter:
 
 
 def _peak_bytes() -> int:
+    # ``ru_maxrss`` is at least the memory of the process that started this one.
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

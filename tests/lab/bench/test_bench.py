@@ -123,6 +123,8 @@ def test_the_cost_of_every_command_is_shown(capsys: pytest.CaptureFixture[str]) 
 def test_the_cost_of_a_command_is_its_own() -> None:
     """The time and memory of the tests are not included."""
     program = "bytearray(200_000_000); sum(range(5_000_000))"
+    of_the_tests = bytearray(b"x" * 700_000_000)
     seconds, peak_bytes = commands.cost([sys.executable, "-c", program])
+    del of_the_tests
     assert 0.01 < seconds < 60
     assert 200e6 < peak_bytes < 600e6
