@@ -119,7 +119,7 @@ class Unproven:
 
     #: Names of implementations in ``conformance/implementations``.
     readers: tuple[str, ...]
-    #: Reason codes of the ranges, or of the log, that contain these records.
+    #: Reason codes of the ranges, or of the log, that contain these records; empty for all codes.
     reasons: tuple[str, ...]
     #: The requirement by which readers do not return the records, and a vector that exercises this
     #: requirement.
@@ -290,7 +290,7 @@ def _unseen(table: Mapping[str, Any]) -> Unseen:
 
 
 def _unproven(table: Mapping[str, Any]) -> Unproven:
-    readers, reasons = tuple(table["readers"]), tuple(table["reasons"])
+    readers, reasons = tuple(table["readers"]), tuple(table.get("reasons", ()))
     damage = table.get("damage", "*")
     return Unproven(readers, reasons, table["requirement"], table["vector"], table["why"], damage)
 

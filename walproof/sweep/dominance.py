@@ -97,7 +97,7 @@ def exception_for(format: str, reader: str, reason: str, change: LogDamage) -> s
     """Return the requirement of the exception for this reader, reason and damage, or None."""
     damages = [f"{each.family} {each.field}" for each in change.halves or (change,)]
     for entry in registers()[format].unproven:
-        is_listed = reader in entry.readers and reason in entry.reasons
+        is_listed = reader in entry.readers and (not entry.reasons or reason in entry.reasons)
         if is_listed and fnmatch.filter(damages, entry.damage):
             return entry.requirement
     return None

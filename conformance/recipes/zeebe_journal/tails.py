@@ -6,6 +6,7 @@ from conformance.recipes.zeebe_journal.layout import (
     three_segments,
 )
 from conformance.recipes.zeebe_journal.log import DELTA, TAIL, ZeebeLog, flushed_below_and_at
+from conformance.recipes.zeebe_journal.raft import application_entry_missing
 from reference_impl.zeebe_journal.writer import pack_record
 
 
@@ -23,6 +24,16 @@ def cut_in_the_metadata(log: ZeebeLog) -> None:
     """The file ends inside the metadata of the last record."""
     log.truncate(330)
     log.stops("torn-record", [0, 1, 2], end=321)
+
+
+@flushed_below_and_at(
+    application_entry_missing, TAIL, "ZBJ-012", "ZBJ-025", below=0, at=1, kind="eof"
+)
+def cut_in_the_zeros_of_a_payload(log: ZeebeLog) -> None:
+    """The file ends in the zeros at the end of a payload. Zeebe returns the record, because it
+    extends the file with zeros."""
+    log.truncate(115)
+    log.stops("torn-record", [], end=57)
 
 
 @TAIL.damaged(one_segment, "ZBJ-025")
