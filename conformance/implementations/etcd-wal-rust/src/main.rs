@@ -20,8 +20,8 @@ fn hello() -> Value {
         "formats": ["etcd-wal"],
         "profiles": ["recover", "strict", "write", "append"],
         "reports": [
-            "records", "at", "size", "verdict", "reason", "lost", "end", "record_type", "entry_type", "term", "index",
-            "vote", "commit", "after_loss"
+            "records", "file", "at", "size", "verdict", "reason", "lost", "end",
+            "record_type", "entry_type", "term", "index", "vote", "commit", "after_loss"
         ],
     })
 }
