@@ -8,7 +8,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from reference_impl.answer import NewRecord
+from reference_impl.answer import InvalidRecord, NewRecord
 from reference_impl.etcd_wal.layout import (
     CRC,
     ENTRY,
@@ -34,19 +34,20 @@ def records_to_write(
 ) -> list[tuple[int, bytes]]:
     """Return the type and the payload of each record (ETW-070).
 
-    ``metadata`` is that of the log. Raises ``ValueError`` for an invalid record.
+    ``metadata`` is that of the log. Raises :class:`InvalidRecord`.
     """
     found = []
-    for new in records:
+    for number, new in enumerate(records):
         name = str(new.fields.get("record_type", "entry"))
         kind = _KINDS.get(name)
         if kind is None:
-            raise ValueError(f"type: expected one of {', '.join(_KINDS)}, found {name!r}")
+            why = f"type: expected one of {', '.join(_KINDS)}, found {name!r}"
+            raise InvalidRecord(number, why)
         if payload_numbers(kind, new.payload) is None:
-            raise ValueError(f"the payload is not a valid {name}")
+            raise InvalidRecord(number, f"the payload is not a valid {name}")
         if kind == METADATA:
             if metadata not in (None, new.payload):
-                raise ValueError("the metadata differs from that of the log")
+                raise InvalidRecord(number, "the metadata differs from that of the log")
             metadata = new.payload
         found.append((kind, new.payload))
     return found
