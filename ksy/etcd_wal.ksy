@@ -167,20 +167,14 @@ types:
         doc: Length of the data in bytes.
       - id: data
         -requirement: ETW-010
-        size: 'len_data.value.as<s8> < len_left.as<s8> ? len_data.value.as<s8> : len_left.as<s8>'
-        if: has_data
+        size: 'len_data.value.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_data.value.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>'
+        if: not _io.eof
         doc: The payload. It is shorter than `len_data` if the record ends too early.
       - id: rest
         size-eos: true
         if: not _io.eof
         doc: Bytes after the data, which no writer writes.
     instances:
-      len_left:
-        value: (_io.size.as<s8> - _io.pos.as<s8>).as<s8>
-        doc: Number of bytes from the end of `len_data` to the end of the record.
-      has_data:
-        value: not _io.eof
-        doc: True if bytes follow `len_data`.
       kind:
         value: type.groups[0]
         enum: record_type
@@ -198,11 +192,11 @@ types:
     instances:
       value:
         value: >-
-          ((groups[0] & 127).as<s8>
-          + (groups.size > 1 ? (groups[1] & 127).as<s8> : 0.as<s8>) * 128
-          + (groups.size > 2 ? (groups[2] & 127).as<s8> : 0.as<s8>) * 16384
-          + (groups.size > 3 ? (groups[3] & 127).as<s8> : 0.as<s8>) * 2097152
-          + (groups.size > 4 ? (groups[4] & 127).as<s8> : 0.as<s8>) * 268435456).as<s8>
+          (((((groups[0] & 127).as<s8>
+          + ((groups.size > 1 ? (groups[1] & 127).as<s8> : 0.as<s8>).as<s8> * 128.as<s8>).as<s8>).as<s8>
+          + ((groups.size > 2 ? (groups[2] & 127).as<s8> : 0.as<s8>).as<s8> * 16384.as<s8>).as<s8>).as<s8>
+          + ((groups.size > 3 ? (groups[3] & 127).as<s8> : 0.as<s8>).as<s8> * 2097152.as<s8>).as<s8>).as<s8>
+          + ((groups.size > 4 ? (groups[4] & 127).as<s8> : 0.as<s8>).as<s8> * 268435456.as<s8>).as<s8>).as<s8>
         doc: The number, without groups after the fifth.
 enums:
   record_type:
