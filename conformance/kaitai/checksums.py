@@ -180,7 +180,7 @@ def _field(unit: Any, path: str, base: int) -> Any:
 
 
 def _before(unit: KaitaiStruct, path: str, name: str) -> int | None:
-    """Return the checksum that the element before stores, in the array whose element is ``path``."""
+    """Return the checksum that the element before stores; ``path`` is that of an array element."""
     array, _, number = path.rpartition("[")
     elements = getattr(unit._parent, array.rpartition(".")[2])
     before = int(number[:-1]) - 1
@@ -201,8 +201,8 @@ def _listed(written: str | Sequence[str]) -> tuple[str, ...]:
 #: Returns None if the log does not determine them.
 Algorithm = Callable[[LogBytes, int, int, bytes], tuple[int, ...] | None]
 
-#: The CRC-32C of the covered bytes, with the checksum of the element before as its initial value, in
-#: a varint.
+#: The CRC-32C of the covered bytes, in a varint. Its initial value is the checksum of the element
+#: before.
 CONTINUED = "continued-crc-32c"
 #: Algorithms that need only the covered bytes, by name.
 PLAIN_ALGORITHMS: Mapping[str, Callable[[bytes], int]] = {

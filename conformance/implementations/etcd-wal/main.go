@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"walproof/adapterkit"
 )
@@ -41,9 +44,14 @@ func main() {
 		Read:     read,
 		Write:    write,
 	}
+	if len(os.Args) == 4 && os.Args[1] == "bench" {
+		bench(os.Args[2], os.Args[3])
+		return
+	}
 	if os.Getenv("ETCD_START") != "" {
-		adapter.Profiles = []string{"recover", "append"}
-		adapter.Read, adapter.Write = readAfterStart, appendAfterStart
+		adapter.Profiles = []string{"recover", "write", "append"}
+		adapter.Acknowledges = true
+		adapter.Read, adapter.Write = readAfterStart, writeOrAppend
 	}
 	adapterkit.Run(adapter)
 }
@@ -231,10 +239,21 @@ func write(req adapterkit.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := save(w, req.Records[2:]); err != nil {
+	if req.Acknowledge != nil {
+		req.Acknowledge(1)
+		req.Acknowledge(2)
+	}
+	if err := save(w, req, req.Records[2:]); err != nil {
 		return err
 	}
 	return w.Close()
+}
+
+func writeOrAppend(req adapterkit.Request) error {
+	if req.Cmd == "write" {
+		return write(req)
+	}
+	return appendAfterStart(req)
 }
 
 func appendAfterStart(req adapterkit.Request) error {
@@ -250,7 +269,7 @@ func appendAfterStart(req adapterkit.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := save(w, req.Records); err != nil {
+		if err := save(w, req, req.Records); err != nil {
 			return err
 		}
 		return w.Close()
@@ -265,7 +284,7 @@ func appendAfterStart(req adapterkit.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := save(w, req.Records); err != nil {
+	if err := save(w, req, req.Records); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {
@@ -274,8 +293,10 @@ func appendAfterStart(req adapterkit.Request) error {
 	return copyFile(filepath.Join(dir, firstName), req.Path)
 }
 
-// save writes records in Saves: entries, then at most one state.
-func save(w *WAL, records []adapterkit.Record) error {
+// save writes records in Saves: entries, then at most one state. If it acknowledges records, each
+// entry and each marker is a call of its own, which syncs.
+func save(w *WAL, req adapterkit.Request, records []adapterkit.Record) error {
+	done := len(req.Records) - len(records)
 	var entries [][]byte
 	for i, record := range records {
 		kind, _ := record.Fields["record_type"].(string)
@@ -283,7 +304,7 @@ func save(w *WAL, records []adapterkit.Record) error {
 		switch kind {
 		case "", "entry":
 			entries = append(entries, record.Bytes())
-			if i+1 == len(records) || records[i+1].Fields["record_type"] == "snapshot" {
+			if req.Acknowledge != nil || i+1 == len(records) || records[i+1].Fields["record_type"] == "snapshot" {
 				err = saveOne(w, nil, entries)
 				entries = nil
 			}
@@ -298,8 +319,40 @@ func save(w *WAL, records []adapterkit.Record) error {
 		if err != nil {
 			return err
 		}
+		if req.Acknowledge != nil && kind != "state" {
+			req.Acknowledge(done + i + 1)
+		}
 	}
 	return nil
+}
+
+// bench prints the seconds of each of a number of readings of a segment by the decoder.
+func bench(path, repeat string) {
+	count, err := strconv.Atoi(repeat)
+	check(err)
+	records, payloadBytes, seconds := 0, 0, []float64{}
+	for range count {
+		records, payloadBytes = 0, 0
+		began := time.Now()
+		file, err := os.Open(path)
+		check(err)
+		decoder, rec := newDecoder([]*os.File{file}), &Record{}
+		for err = decoder.Decode(rec); err == nil; err = decoder.Decode(rec) {
+			if kind, crc, data := parts(rec); kind == crcType {
+				decoder.UpdateCRC(crc)
+			} else {
+				records, payloadBytes = records+1, payloadBytes+len(data)
+			}
+		}
+		if err != io.EOF {
+			check(err)
+		}
+		check(file.Close())
+		seconds = append(seconds, time.Since(began).Seconds())
+	}
+	check(json.NewEncoder(os.Stdout).Encode(map[string]any{
+		"records": records, "payload_bytes": payloadBytes, "all_seconds": seconds,
+	}))
 }
 
 func check(err error) {
