@@ -19,8 +19,8 @@ doc: |
   This grammar describes the structure and does not check any values. It
   accepts every input. A record that extends beyond the end of the file is
   clamped (`is_truncated`). The list of frames ends at a length of zero, or
-  where fewer than eight bytes are left. No unit declares its checksum: the
-  checksum is a varint, and continues that of the frame before.
+  where fewer than eight bytes are left. The checksum of a record continues
+  that of the record before it.
 doc-ref:
   - spec/etcd-wal.md
   - https://github.com/etcd-io/etcd/tree/main/server/storage/wal
@@ -50,6 +50,11 @@ instances:
     doc: True if the file begins with a frame. If false, `frames` is absent.
 types:
   frame:
+    -checksum:
+      algorithm: continued-crc-32c
+      field: record.crc
+      covers: record.data
+      unless: is_truncated
     -labels:
       - record.kind
       - is_truncated
@@ -68,7 +73,7 @@ types:
         -orig-id: Record
         -requirement: ETW-005
         size: len_record
-        type: record
+        type: record(len_record)
         doc: The record. It is shorter than its length if the file ends too early.
       - id: padding
         -orig-id: padBytes
@@ -77,23 +82,23 @@ types:
         doc: Zeros, so that the next frame begins at a multiple of eight bytes.
     instances:
       len_left:
-        value: _io.size.as<s8> - ofs_frame.as<s8> - 8
+        value: ((_io.size.as<s8> - ofs_frame.as<s8>).as<s8> - 8.as<s8>).as<s8>
         doc: Number of bytes from the end of the length to the end of the file.
       is_truncated:
         -requirement: ETW-020
-        value: 'length.is_huge ? true : length.low.as<s8> > len_left'
+        value: 'length.is_huge ? true : length.low.as<s8> > len_left.as<s8>'
         doc: True if `record` was clamped.
       len_record:
-        value: '(is_truncated ? len_left : length.low.as<s8>).as<s8>'
+        value: '(is_truncated ? len_left.as<s8> : length.low.as<s8>).as<s8>'
         doc: Number of bytes of the record in the file.
       len_after:
-        value: len_left - len_record.as<s8>
+        value: (len_left.as<s8> - len_record.as<s8>).as<s8>
         doc: Number of bytes after the record.
       len_padding:
-        value: '(length.len_padding.as<s8> < len_after ? length.len_padding.as<s8> : len_after).as<s8>'
+        value: '(length.len_padding.as<s8> < len_after.as<s8> ? length.len_padding.as<s8> : len_after.as<s8>).as<s8>'
         doc: Number of bytes of the padding in the file.
       ofs_end:
-        value: ofs_frame.as<s8> + 8 + len_record.as<s8> + len_padding.as<s8>
+        value: (((ofs_frame.as<s8> + 8.as<s8>).as<s8> + len_record.as<s8>).as<s8> + len_padding.as<s8>).as<s8>
         doc: Offset of the end of the frame.
       next_length:
         pos: ofs_end
@@ -124,11 +129,15 @@ types:
         value: middle != 0 or high != 0
         doc: True if the record has 4 GiB or more, which no segment has.
       len_padding:
-        value: 'flags < 128 ? 0 : flags & 7'
+        value: '(flags < 128 ? 0.as<s8> : (flags & 7).as<s8>).as<s8>'
         doc: Length of the padding in bytes.
   record:
     doc: A record, as every writer writes it.
     doc-ref: spec/etcd-wal.md ETW-005
+    params:
+      - id: len_record
+        type: s8
+        doc: Number of bytes of the record in the file.
     seq:
       - id: tag_type
         type: u1
@@ -158,25 +167,19 @@ types:
         doc: Length of the data in bytes.
       - id: data
         -requirement: ETW-010
-        size: 'len_data.value < len_left ? len_data.value.as<s8> : len_left.as<s8>'
-        if: has_data
+        size: 'len_data.value.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_data.value.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>'
+        if: not _io.eof
         doc: The payload. It is shorter than `len_data` if the record ends too early.
       - id: rest
         size-eos: true
         if: not _io.eof
         doc: Bytes after the data, which no writer writes.
     instances:
-      len_left:
-        value: '_io.size.as<s8> - _io.pos.as<s8>'
-        doc: Number of bytes from the end of `len_data` to the end of the record.
-      has_data:
-        value: not _io.eof
-        doc: True if bytes follow `len_data`.
       kind:
-        value: type.value
+        value: type.groups[0]
         enum: record_type
-        if: _io.size >= 2
-        doc: Type of the record by name.
+        if: len_record >= 2
+        doc: Type of the record by name. All types are one byte long.
   varint:
     doc: An unsigned number in groups of seven bits, the lowest first; at most ten bytes.
     doc-ref: spec/etcd-wal.md ETW-006
@@ -189,11 +192,11 @@ types:
     instances:
       value:
         value: >-
-          ((groups[0] & 127).as<s8>
-          + (groups.size > 1 ? (groups[1] & 127).as<s8> : 0.as<s8>) * 128
-          + (groups.size > 2 ? (groups[2] & 127).as<s8> : 0.as<s8>) * 16384
-          + (groups.size > 3 ? (groups[3] & 127).as<s8> : 0.as<s8>) * 2097152
-          + (groups.size > 4 ? (groups[4] & 127).as<s8> : 0.as<s8>) * 268435456).as<s8>
+          (((((groups[0] & 127).as<s8>
+          + ((groups.size > 1 ? (groups[1] & 127).as<s8> : 0.as<s8>).as<s8> * 128.as<s8>).as<s8>).as<s8>
+          + ((groups.size > 2 ? (groups[2] & 127).as<s8> : 0.as<s8>).as<s8> * 16384.as<s8>).as<s8>).as<s8>
+          + ((groups.size > 3 ? (groups[3] & 127).as<s8> : 0.as<s8>).as<s8> * 2097152.as<s8>).as<s8>).as<s8>
+          + ((groups.size > 4 ? (groups[4] & 127).as<s8> : 0.as<s8>).as<s8> * 268435456.as<s8>).as<s8>).as<s8>
         doc: The number, without groups after the fifth.
 enums:
   record_type:

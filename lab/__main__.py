@@ -17,6 +17,7 @@ SECTIONS = {
         "bench": "Measure readers beside named peers.",
         "findings": "Run the scripts of the findings, or write their pages.",
         "results": "Write the page of the results of real implementations.",
+        "weight": "Count the lines of each part of a format.",
         "site": "Build the site: pages of formats, vectors, readers.",
     }
 }

@@ -47,6 +47,14 @@ class NewRecord:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
+class InvalidRecord(ValueError):
+    """Raised by a writer for a record that no log holds at its place; ``number`` is from 0 on."""
+
+    def __init__(self, number: int, why: str) -> None:
+        super().__init__(why)
+        self.number = number
+
+
 @dataclass(frozen=True, slots=True)
 class Lost:
     """A half-open byte range ``[start, end)`` that contains no record."""

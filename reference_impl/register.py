@@ -55,6 +55,8 @@ class RecordField:
     is_content: bool = False
     #: False if later records can change the field.
     is_settled: bool = True
+    #: True if the number rises by one from record to record.
+    is_gapless: bool = False
 
 
 @dataclass(frozen=True)
@@ -304,6 +306,7 @@ def _field(name: str, table: Mapping[str, Any]) -> RecordField:
         table.get("column"),
         bool(table.get("content", False)),
         bool(table.get("settled", True)),
+        bool(table.get("gapless", False)),
     )
 
 

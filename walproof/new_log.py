@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from conformance.saving import named_in_errors, publish, temporary_sibling
 from conformance.text import json_text
-from reference_impl.answer import End, Event, Lost, NewRecord, Record
+from reference_impl.answer import End, Event, InvalidRecord, Lost, NewRecord, Record
 from reference_impl.formats import named
+from reference_impl.register import registers
 from walproof.directory_copy import copy_owner_and_mode
 from walproof.formats import plugin_for
 from walproof.quantity import counted
@@ -59,6 +60,7 @@ class Survivors:
     def write(self, new: Path) -> None:
         """Write the new log, and a file of JSON lines with the other records beside it.
 
+        A record that the format's writer refuses, and all records after it, become other records.
         Raises ``OSError``. Raises :class:`CannotWrite` if a reader does not return the same records
         from the new log.
         """
@@ -75,14 +77,30 @@ class Survivors:
             _compare(self.records, copy.columns())
             return
         try:
-            # A writer uses only what records have in common with new records: payload and fields.
-            format.write(new, cast("Sequence[NewRecord]", self.records), context)
+            try:
+                format.write(new, self._to_write(), context)
+            except InvalidRecord as error:
+                self._end_before(error.number)
+                format.write(new, self._to_write(), context)
         except ValueError as error:
             raise CannotWrite(str(error)) from None
         _compare(self.records, copy.events())
         if self.others:
             with after_loss_file(new).open("x", encoding="utf-8") as lines:
                 lines.writelines(f"{json_text(_in_full(record))}\n" for record in self.others)
+
+    def _to_write(self) -> Sequence[NewRecord]:
+        # A writer uses only what records have in common with new records: payload and fields.
+        return cast("Sequence[NewRecord]", self.records)
+
+    def _end_before(self, number: int) -> None:
+        records: Shelf[Record] = Shelf()
+        others: Shelf[Record] = Shelf()
+        for at, record in enumerate(self.records):
+            (records if at < number else others).append(record)
+        for record in self.others:
+            others.append(record)
+        self.records, self.others = records, others
 
     def publish(self, new: Path) -> None:
         """Write the new log like :meth:`write`, but under a temporary name until it is complete.
@@ -125,6 +143,8 @@ def read_survivors(log: ReadableLog) -> Survivors:
     others: Shelf[Record] = Shelf()
     survivors = Survivors(log, records, others)
     seqnums: list[int] = []
+    fields = registers()[log.format].fields
+    is_gapless = "index" in fields and fields["index"].is_gapless
     next_index: int | None = None
     for event in log.events():
         if isinstance(event, Lost):
@@ -132,7 +152,7 @@ def read_survivors(log: ReadableLog) -> Survivors:
         elif isinstance(event, End):
             survivors.end = event
         else:
-            index = int(event.fields["index"]) if "index" in event.fields else None
+            index = int(event.fields["index"]) if is_gapless and "index" in event.fields else None
             if index is not None and next_index is None and not survivors.count:
                 context = named(log.format).copied(log.readable, log.context)
                 first = context.get("first_index")

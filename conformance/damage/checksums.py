@@ -20,7 +20,7 @@ class Unit:
     #: Path of the fields, without indices.
     path: str
     #: Return offset and bytes of the correct checksum, given the damaged data, the field in the
-    #: undamaged log, and all fields of the undamaged log.
+    #: undamaged log, and all fields of the undamaged log. Raises ``ValueError`` if none fits.
     checksum: Callable[[bytes, Field, Sequence[Field]], tuple[int, bytes]]
     #: Return whether a field of an undamaged log has a checksum.
     is_present: Callable[[bytes, Field], bool] = lambda data, field: True

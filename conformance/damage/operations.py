@@ -296,7 +296,10 @@ def _reseal(log: DamagedLog, path: str, file: str = "") -> list[Edit]:
     if not of_field:
         expected = ", ".join(unit.path for unit in units) or "none"
         raise BadOperation(f"no checksum covers {path}: expected one of {expected}")
-    at, new = of_field[0].checksum(bytes(data), field, list(log.fields_of(file)))
+    try:
+        at, new = of_field[0].checksum(bytes(data), field, list(log.fields_of(file)))
+    except ValueError as error:
+        raise BadOperation(f"{path}: {error}") from None
     return [Edit(file, at, len(new), new)]
 
 

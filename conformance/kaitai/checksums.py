@@ -77,6 +77,8 @@ class Checksum:
     byte_order: ByteOrder
     #: False if the stored value is not a checksum of these bytes, as in a truncated unit.
     applies: bool
+    #: The stored checksum that this one continues; None if there is none.
+    before: int | None = None
 
     def expected(self, log: LogBytes) -> tuple[int, ...] | None:
         """Return the value for each stored field, or None if the log does not determine it.
@@ -86,11 +88,15 @@ class Checksum:
         data = b"".join(log[start:end] for start, end in self.covered)
         if len(data) < sum(end - start for start, end in self.covered):
             return None
+        if self.algorithm == CONTINUED:
+            return None if self.before is None else (crc32c(data, self.before),)
         return algorithm_named(self.algorithm)(log, self.start, self.end, data)
 
     def edits(self, log: LogBytes) -> list[tuple[int, int, bytes]]:
         """Return the ranges that store the checksum, each with the bytes of a correct checksum."""
         values = zip(self.spans, self.expected(log) or self.stored, strict=True)
+        if self.algorithm == CONTINUED:
+            return [(a, b, _varint(value, b - a)) for (a, b), value in values]
         return [(a, b, value.to_bytes(b - a, self.byte_order)) for (a, b), value in values]
 
     def matches(self, log: LogBytes) -> bool | None:
@@ -123,6 +129,7 @@ def checksum_of(
         tuple((first[0], last[1]) for first, last in covered),
         rule.byte_order,
         is_checksum and not any(_value(unit, name) for name in rule.unless),
+        _before(unit, path, rule.fields[0]) if rule.algorithm == CONTINUED else None,
     )
 
 
@@ -164,7 +171,26 @@ def _field(unit: Any, path: str, base: int) -> Any:
     span = unit._debug.get(name, {})
     if "end" not in span:
         return None
-    return base + span["start"], base + span["end"], getattr(unit, name)
+    value = getattr(unit, name)
+    if isinstance(value, KaitaiStruct) and hasattr(
+        value, "groups"
+    ):  # a varint, of which a reader uses 32 bits (ETW-005)
+        value = value.value & 0xFFFFFFFF
+    return base + span["start"], base + span["end"], value
+
+
+def _before(unit: KaitaiStruct, path: str, name: str) -> int | None:
+    """Return the checksum that the element before stores; ``path`` is that of an array element."""
+    array, _, number = path.rpartition("[")
+    elements = getattr(unit._parent, array.rpartition(".")[2])
+    before = int(number[:-1]) - 1
+    return _value(elements[before], f"{name}.value") if before >= 0 else None
+
+
+def _varint(number: int, size: int) -> bytes:
+    """Return a varint of this size, without the bits that do not fit."""
+    groups = [number >> 7 * step & 0x7F for step in range(size)]
+    return bytes([0x80 | group for group in groups[:-1]] + groups[-1:])
 
 
 def _listed(written: str | Sequence[str]) -> tuple[str, ...]:
@@ -175,6 +201,9 @@ def _listed(written: str | Sequence[str]) -> tuple[str, ...]:
 #: Returns None if the log does not determine them.
 Algorithm = Callable[[LogBytes, int, int, bytes], tuple[int, ...] | None]
 
+#: The CRC-32C of the covered bytes, in a varint. Its initial value is the checksum of the element
+#: before.
+CONTINUED = "continued-crc-32c"
 #: Algorithms that need only the covered bytes, by name.
 PLAIN_ALGORITHMS: Mapping[str, Callable[[bytes], int]] = {
     "crc-32c": crc32c,
@@ -189,6 +218,8 @@ def algorithm_named(name: str) -> Algorithm:
 
     Raises ``KeyError`` for an unknown name.
     """
+    if name == CONTINUED:
+        return lambda log, start, end, data: None
     if name in PLAIN_ALGORITHMS:
         plain = PLAIN_ALGORITHMS[name]
         return lambda log, start, end, data: (plain(data),)

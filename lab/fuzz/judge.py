@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,9 @@ class FuzzJudge:
     def __init__(self, format: str, folder: Path) -> None:
         self.format, self.folder = named(format), folder
         self.format_sweep = plugin_for(format).sweep
-        self.others = {SCANNER: scanner(format), SECOND: second_reader(format)}
+        self.others = {SCANNER: scanner(format)}
+        if (second := second_reader(format)) is not None:
+            self.others[SECOND] = second
         self.parts = every_part([format])
         self.meter = ResourceMeter()
         self.slowest, self.largest = 0.0, 0
@@ -233,11 +236,13 @@ def scanner(format: str) -> Reader:
     return read
 
 
-def second_reader(format: str) -> Reader:
-    """Return the second reader of a format."""
+def second_reader(format: str) -> Reader | None:
+    """Return the second reader of a format, or None if that reader is not in Python."""
     folder = str(FOLDER / "kaitai-python")
     if folder not in sys.path:
         sys.path.insert(0, folder)
+    if find_spec(registers()[format].module) is None:
+        return None
     module = import_module(registers()[format].module)
 
     def read(path: Path, profile: str, context: Mapping[str, Any]) -> dict[str, Any]:

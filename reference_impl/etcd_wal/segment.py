@@ -93,17 +93,17 @@ class Known:
                 known = replace(known, marker=max(known.marker, numbers["index"]))
         return known
 
-    def allows(self, item: Item, may_be_metadata: bool) -> bool:
-        """Return whether an item can follow in this log (ETW-032)."""
+    def allows(self, item: Item, before: int) -> bool:
+        """Return whether an item can follow in this log, after records of its file (ETW-032)."""
         if item.kind in (CRC, METADATA):
-            return item.kind == METADATA and may_be_metadata
+            return item.kind == METADATA and not before
         numbers = item.numbers
         if numbers is None:
             return True
         if item.kind == ENTRY:
             return numbers["index"] > self.commit
         if item.kind == STATE:
-            is_new = item.payload != self.state
+            is_new = before < 2 or item.payload != self.state  # A head repeats it (ETW-009).
             return is_new and numbers["term"] >= self.term and numbers["commit"] >= self.commit
         return numbers["index"] >= self.marker
 
@@ -306,20 +306,18 @@ class Segment:
             code = code or "bad-payload"
         return Item(at, end, kind, seed, code, payload, numbers)
 
-    def walk(self, at: int, seed: int, known: Known, guard: Known | None, may_begin: bool) -> Run:
+    def walk(self, at: int, seed: int, known: Known, guard: Known | None, before: int) -> Run:
         """Read frames up to the end of the content, a fault, or a record of another log.
 
         ``guard`` is what the records must continue; it is ``known`` after the first loss
-        (ETW-032). ``may_begin`` allows a metadata record as the first.
+        (ETW-032). ``before`` is the number of records of the file before this run.
         """
         items: list[Item] = []
         while not self.is_end(at):
             item = self.step(at, seed)
             if item is None:
                 return Run(items, at, seed, "fault")
-            is_of_head = may_begin and len(items) < 2  # These may repeat the state (ETW-009).
-            limits = replace(guard, state=None) if guard and is_of_head else guard
-            if limits and not limits.allows(item, may_begin and not items):
+            if guard and not guard.allows(item, before + len(items)):
                 return Run(items, at, seed, "foreign")
             items.append(item)
             known = known.after([item])
@@ -344,7 +342,7 @@ class Segment:
         if seed is None:
             run = Run([], 0, 0, "fault")
         else:
-            run = self.walk(at, seed, known, guard, may_begin=True)
+            run = self.walk(at, seed, known, guard, 0)
             if guard and (run.stop == "foreign" or self._is_copy(heads)):  # ETW-041
                 self.items = [Item(0, self.content, code="broken-chain", loses=True)]
                 return
@@ -405,7 +403,7 @@ class Segment:
                 self.end, self.seed = at, seed
                 return
             if seed is not None and (healed := self._right_padding(seed)) is not None:
-                run = self.walk(healed, seed, self._known, None, may_begin=False)
+                run = self.walk(healed, seed, self._known, None, self._record_count())
                 continue
             found = self._search(at, seed)
             if found is None:
@@ -417,6 +415,10 @@ class Segment:
             if unproven:
                 self.items.append(unproven)
                 seed = unproven.seed
+
+    def _record_count(self) -> int:
+        """Return how many records of the file were read, also lost and unproven ones."""
+        return sum(item.kind in TYPES for item in self.items)
 
     def _last_seed(self, seed: int) -> int:
         for item in reversed(self.items):
@@ -453,7 +455,7 @@ class Segment:
         The last part of the result is the frame that nothing proves; None if the frame continues
         the running checksum.
         """
-        has_records = any(item.payload is not None for item in self.items)
+        before = self._record_count()
         for match in BEGINNING.finditer(self.data, at + 1 + LENGTH_SIZE, self.content):
             place = match.start() - LENGTH_SIZE
             reading = self.message(place)
@@ -462,7 +464,7 @@ class Segment:
             if self._counted > SEARCH_FACTOR * self.size:  # ETW-033
                 return None
             if seed is not None and self.fits(reading, seed):  # ETW-030
-                return place, self.walk(place, seed, self._known, None, not has_records), None
+                return place, self.walk(place, seed, self._known, None, before), None
             end = reading.ends[0]
             self._counted += end - place
             if place in self._rejected:
@@ -473,8 +475,8 @@ class Segment:
                 self._counted += following.ends[0] - end if following else 0
                 continue
             first = self._unproven(place, end, reading)
-            run = self.walk(end, stored, self._known, self._known, may_begin=False)
-            if self._is_anchored(run) and self._known.allows(first, not has_records):  # ETW-031
+            run = self.walk(end, stored, self._known, self._known, before + 1)
+            if self._is_anchored(run) and self._known.allows(first, before):  # ETW-031
                 return place, run, replace(first, payload=None, numbers=None)
             self._counted += run.at - end
             self._rejected |= {item.start for item in run.items}

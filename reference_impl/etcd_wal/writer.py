@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from crc32c import crc32c
 
-from reference_impl.answer import NewRecord
+from reference_impl.answer import InvalidRecord, NewRecord
 from reference_impl.etcd_wal.layout import (
     CRC,
     ENTRY,
@@ -34,19 +35,20 @@ def records_to_write(
 ) -> list[tuple[int, bytes]]:
     """Return the type and the payload of each record (ETW-070).
 
-    ``metadata`` is that of the log. Raises ``ValueError`` for an invalid record.
+    ``metadata`` is that of the log. Raises :class:`InvalidRecord`.
     """
     found = []
-    for new in records:
+    for number, new in enumerate(records):
         name = str(new.fields.get("record_type", "entry"))
         kind = _KINDS.get(name)
         if kind is None:
-            raise ValueError(f"type: expected one of {', '.join(_KINDS)}, found {name!r}")
+            why = f"type: expected one of {', '.join(_KINDS)}, found {name!r}"
+            raise InvalidRecord(number, why)
         if payload_numbers(kind, new.payload) is None:
-            raise ValueError(f"the payload is not a valid {name}")
+            raise InvalidRecord(number, f"the payload is not a valid {name}")
         if kind == METADATA:
             if metadata not in (None, new.payload):
-                raise ValueError("the metadata differs from that of the log")
+                raise InvalidRecord(number, "the metadata differs from that of the log")
             metadata = new.payload
         found.append((kind, new.payload))
     return found
@@ -65,13 +67,14 @@ class Writer:
         #: The content of the current file, and the length of its preallocated space.
         self.content = bytearray()
         self.allocated = self.segment_size
-        #: The length of the file at its last sync (ETW-071).
-        self.synced = 0
+        #: The length of the file at its last sync (ETW-071), and the content that it has already.
+        self.synced = self.flushed = 0
         self.file = path / segment_name(0, 0) if self.is_folder else path
 
     def begin(self) -> None:
         """Begin a file with a head (ETW-009)."""
         self.content = bytearray()
+        self.flushed = 0
         self._put(CRC, None)
         if self.metadata is not None:
             self._put(METADATA, self.metadata)
@@ -88,10 +91,12 @@ class Writer:
         self.content = bytearray(data[: journal.end])
         is_clean = not any(data[journal.end :])
         self.allocated = len(data) if is_clean else 0
+        if not is_clean:
+            os.truncate(self.file, journal.end)
         self.number = sequence(name) or 0 if name else 0
         self.index, self.crc = journal.index, journal.crc
         self.metadata, self.state = journal.metadata, journal.state
-        self.synced = journal.end
+        self.synced = self.flushed = journal.end
 
     def write(self, records: Sequence[tuple[int, bytes]]) -> None:
         """Write records, one Save after the other, and begin new files (ETW-071)."""
@@ -142,8 +147,12 @@ class Writer:
         self.begin()
 
     def flush(self) -> None:
-        """Write the current file."""
-        self.file.write_bytes(bytes(self.content).ljust(self.allocated, b"\0"))
+        """Write the new content of the current file."""
+        with self.file.open("r+b" if self.flushed else "xb") as stream:
+            stream.seek(self.flushed)
+            stream.write(self.content[self.flushed :])
+            stream.truncate(max(len(self.content), self.allocated))
+        self.flushed = len(self.content)
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:

@@ -45,8 +45,8 @@ def recover(path: str, out: Path, format_id: str | None, context_items: tuple[st
     it is complete and can be read back.
 
     For a log, NEW has every record that `walproof read` returns and that the format can hold in
-    sequence. Records after a loss, which it cannot, are in NEW.after-loss.jsonl: one JSON object
-    per line, with the payload in hexadecimal.
+    sequence. Records that it cannot hold, such as those after a loss, are in
+    NEW.after-loss.jsonl: one JSON object per line, with the payload in hexadecimal.
 
     For a directory, NEW is a copy of the directory in which damaged logs are replaced. Each
     replaced file keeps its original beside it in NAME.damaged. Links are copied as links; named

@@ -408,7 +408,10 @@ def _resealed_field(
     reseal = file.operation("reseal", path=field.path)
     for new, operation in _values(file, leaf, old):
         changed = file.data[: leaf.start] + new + file.data[leaf.end :]
-        at, checksum = unit.checksum(changed, field, file.fields.all)
+        try:
+            at, checksum = unit.checksum(changed, field, file.fields.all)
+        except ValueError:
+            continue
         # If the checksum stays the same, it does not cover the field.
         if at + len(checksum) <= len(changed) and changed[at : at + len(checksum)] != checksum:
             yield LogDamage(SEALING, generic(leaf.path), (operation, reseal))

@@ -1,42 +1,43 @@
-//go:build !etcd37
+//go:build !etcd33 && !etcd35 && !etcd37
 
 package main
 
 import (
+	"os"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.etcd.io/etcd/server/v3/storage/wal/walpb"
 	"go.etcd.io/raft/v3/raftpb"
 )
 
-func parts(rec *walpb.Record) (int64, uint32, []byte) { return rec.Type, rec.Crc, rec.Data }
+const module = "go.etcd.io/etcd/server/v3"
 
-func open(dir string, index uint64) (*wal.WAL, error) {
-	return wal.Open(nil, dir, walpb.Snapshot{Index: index})
-}
+type (
+	WAL       = wal.WAL
+	Record    = walpb.Record
+	Snapshot  = walpb.Snapshot
+	HardState = raftpb.HardState
+	Entry     = raftpb.Entry
+)
 
-func readAll(w *wal.WAL) error {
-	_, _, _, err := w.ReadAll()
-	return err
-}
+var (
+	segmentSize         = &wal.SegmentSizeBytes
+	errCRCMismatch      = wal.ErrCRCMismatch
+	errMetadataConflict = wal.ErrMetadataConflict
+	errSnapshotNotFound = wal.ErrSnapshotNotFound
+)
 
-func saveOne(w *wal.WAL, state []byte, entries [][]byte) error {
-	var hard raftpb.HardState
-	if err := hard.Unmarshal(state); err != nil {
-		return err
+func newDecoder(files []*os.File) wal.Decoder {
+	readers := make([]fileutil.FileReader, len(files))
+	for i := range files {
+		readers[i] = fileutil.NewFileReader(files[i])
 	}
-	list := make([]raftpb.Entry, len(entries))
-	for i := range entries {
-		if err := list[i].Unmarshal(entries[i]); err != nil {
-			return err
-		}
-	}
-	return w.Save(hard, list)
+	return wal.NewDecoder(readers...)
 }
 
-func saveMarker(w *wal.WAL, payload []byte) error {
-	var snap walpb.Snapshot
-	if err := snap.Unmarshal(payload); err != nil {
-		return err
-	}
-	return w.SaveSnapshot(snap)
-}
+func create(dir string, metadata []byte) (*WAL, error) { return wal.Create(nil, dir, metadata) }
+
+func open(dir string, index uint64) (*WAL, error) { return wal.Open(nil, dir, Snapshot{Index: index}) }
+
+func repair(dir string) bool { return wal.Repair(nil, dir) }

@@ -1,11 +1,13 @@
-// Adapter for etcd's package storage/wal. As `etcd-wal`, it reads with the exported decoder, in the
-// loop of WAL.ReadAll in read mode, and writes with wal.Create, Save and SaveSnapshot. As
-// `etcd-wal-start`, it does what etcd does when it starts, on a copy: Open and ReadAll in write mode,
-// and Repair once after an unexpected EOF. Its records are those that are then in the copy.
+// Adapter for etcd's package storage/wal, which was server/wal before 3.6 and wal before 3.5. As
+// `etcd-wal`, it reads with the decoder of the package, in the loop of WAL.ReadAll in read mode, and
+// writes with wal.Create, Save and SaveSnapshot. With ETCD_START, it does what etcd does when it
+// starts, on a copy: Open and ReadAll in write mode, and Repair once after an unexpected EOF. Its
+// records are those that are then in the copy.
 package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,22 +15,27 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
-	"go.etcd.io/etcd/server/v3/storage/wal"
-	"go.etcd.io/etcd/server/v3/storage/wal/walpb"
+	"time"
 
 	"walproof/adapterkit"
 )
 
 const firstName = "0000000000000000-0000000000000000.wal"
 
+// Types of records, which are not exported before 3.6.
+const (
+	metadataType = 1
+	stateType    = 3
+	crcType      = 4
+	snapshotType = 5
+)
+
 func main() {
-	isStart := os.Getenv("ETCD_START") != ""
 	adapter := adapterkit.Adapter{
 		Name:     os.Getenv("WALPROOF_NAME"),
-		Version:  adapterkit.ModuleVersion("go.etcd.io/etcd/server/v3"),
+		Version:  strings.TrimSuffix(adapterkit.ModuleVersion(module), "+incompatible"),
 		Formats:  []string{"etcd-wal"},
 		Profiles: []string{"recover", "write"},
 		Reports:  []string{"records", "signals"},
@@ -37,9 +44,14 @@ func main() {
 		Read:     read,
 		Write:    write,
 	}
-	if isStart {
-		adapter.Profiles = []string{"recover", "append"}
-		adapter.Read, adapter.Write = readAfterStart, appendAfterStart
+	if len(os.Args) == 4 && os.Args[1] == "bench" {
+		bench(os.Args[2], os.Args[3])
+		return
+	}
+	if os.Getenv("ETCD_START") != "" {
+		adapter.Profiles = []string{"recover", "write", "append"}
+		adapter.Acknowledges = true
+		adapter.Read, adapter.Write = readAfterStart, writeOrAppend
 	}
 	adapterkit.Run(adapter)
 }
@@ -75,7 +87,7 @@ func readAfterStart(req adapterkit.Request) (*adapterkit.Answer, error) {
 
 // start opens a folder as openWALFromSnapshot does (server/storage/wal.go and etcdserver/bootstrap.go):
 // Repair once, only after io.ErrUnexpectedEOF. The snapshot is the one in front of the first file.
-func start(dir string) (*wal.WAL, error) {
+func start(dir string) (*WAL, error) {
 	repaired := false
 	for {
 		w, err := open(dir, firstIndex(dir))
@@ -83,11 +95,11 @@ func start(dir string) (*wal.WAL, error) {
 			return nil, err
 		}
 		err = readAll(w)
-		if err == nil || errors.Is(err, wal.ErrSnapshotNotFound) {
+		if err == nil || errors.Is(err, errSnapshotNotFound) {
 			return w, nil
 		}
 		w.Close()
-		if repaired || !errors.Is(err, io.ErrUnexpectedEOF) || !wal.Repair(nil, dir) {
+		if repaired || !errors.Is(err, io.ErrUnexpectedEOF) || !repair(dir) {
 			return nil, err
 		}
 		repaired = true
@@ -122,7 +134,7 @@ func firstIndex(dir string) uint64 {
 // file repeats are framing. Records after an unexpected EOF are not read.
 func records(dir string) (*adapterkit.Answer, error) {
 	answer := adapterkit.NewAnswer()
-	var readers []fileutil.FileReader
+	var files []*os.File
 	for _, name := range names(dir) {
 		file, err := os.Open(filepath.Join(dir, name))
 		if err != nil {
@@ -130,16 +142,16 @@ func records(dir string) (*adapterkit.Answer, error) {
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil && !info.IsDir() {
-			readers = append(readers, fileutil.NewFileReader(file))
+			files = append(files, file)
 		}
 	}
-	if len(readers) == 0 {
+	if len(files) == 0 {
 		answer.Signal(fmt.Errorf("no segments: %w", os.ErrNotExist))
 		return answer, nil
 	}
-	decoder := wal.NewDecoder(readers...)
+	decoder := newDecoder(files)
 	var metadata, state []byte
-	rec, files, inHead := &walpb.Record{}, 0, 0
+	rec, heads, inHead := &Record{}, 0, 0
 	for {
 		if err := decoder.Decode(rec); err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -148,29 +160,29 @@ func records(dir string) (*adapterkit.Answer, error) {
 			return answer, nil
 		}
 		kind, crc, data := parts(rec)
-		if kind == wal.CrcType {
+		if kind == crcType {
 			if last := decoder.LastCRC(); last != 0 && last != crc {
-				answer.Signal(wal.ErrCRCMismatch)
+				answer.Signal(errCRCMismatch)
 				return answer, nil
 			}
 			decoder.UpdateCRC(crc)
-			files, inHead = files+1, 2
+			heads, inHead = heads+1, 2
 			continue
 		}
-		if kind < wal.MetadataType || kind > wal.SnapshotType {
+		if kind < metadataType || kind > snapshotType {
 			answer.Signal(fmt.Errorf("unexpected block type %d", kind))
 			return answer, nil
 		}
-		isRepeated := files > 1 && inHead > 0 &&
-			(kind == wal.MetadataType && metadata != nil && bytes.Equal(data, metadata) ||
-				kind == wal.StateType && state != nil && bytes.Equal(data, state))
-		if inHead--; kind == wal.MetadataType {
+		isRepeated := heads > 1 && inHead > 0 &&
+			(kind == metadataType && metadata != nil && bytes.Equal(data, metadata) ||
+				kind == stateType && state != nil && bytes.Equal(data, state))
+		if inHead--; kind == metadataType {
 			if metadata != nil && !bytes.Equal(metadata, data) {
-				answer.Signal(wal.ErrMetadataConflict)
+				answer.Signal(errMetadataConflict)
 				return answer, nil
 			}
 			metadata = append([]byte{}, data...)
-		} else if kind == wal.StateType {
+		} else if kind == stateType {
 			state = append([]byte{}, data...)
 		} else {
 			inHead = 0
@@ -207,7 +219,7 @@ func setSegmentSize(req adapterkit.Request) (isFolder bool, err error) {
 	if isFolder, _ = req.Context["folder"].(bool); size == 0 {
 		return false, adapterkit.Skip("etcd preallocates every segment")
 	}
-	wal.SegmentSizeBytes = int64(min(size, math.MaxInt32))
+	*segmentSize = int64(min(size, math.MaxInt32))
 	return isFolder, nil
 }
 
@@ -223,14 +235,25 @@ func write(req adapterkit.Request) error {
 	if !isFolder {
 		return adapterkit.Skip("etcd writes a folder")
 	}
-	w, err := wal.Create(nil, req.Path, req.Records[0].Bytes())
+	w, err := create(req.Path, req.Records[0].Bytes())
 	if err != nil {
 		return err
 	}
-	if err := save(w, req.Records[2:]); err != nil {
+	if req.Acknowledge != nil {
+		req.Acknowledge(1)
+		req.Acknowledge(2)
+	}
+	if err := save(w, req, req.Records[2:]); err != nil {
 		return err
 	}
 	return w.Close()
+}
+
+func writeOrAppend(req adapterkit.Request) error {
+	if req.Cmd == "write" {
+		return write(req)
+	}
+	return appendAfterStart(req)
 }
 
 func appendAfterStart(req adapterkit.Request) error {
@@ -246,12 +269,12 @@ func appendAfterStart(req adapterkit.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := save(w, req.Records); err != nil {
+		if err := save(w, req, req.Records); err != nil {
 			return err
 		}
 		return w.Close()
 	}
-	wal.SegmentSizeBytes = 1 << 20 // The next file, which is removed at the end.
+	*segmentSize = 1 << 20 // The next file, which is removed at the end.
 	dir, err := copied(req.Path)
 	if err != nil {
 		return err
@@ -261,7 +284,7 @@ func appendAfterStart(req adapterkit.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := save(w, req.Records); err != nil {
+	if err := save(w, req, req.Records); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {
@@ -270,8 +293,10 @@ func appendAfterStart(req adapterkit.Request) error {
 	return copyFile(filepath.Join(dir, firstName), req.Path)
 }
 
-// save writes records in Saves: entries, then at most one state.
-func save(w *wal.WAL, records []adapterkit.Record) error {
+// save writes records in Saves: entries, then at most one state. If it acknowledges records, each
+// entry and each marker is a call of its own, which syncs.
+func save(w *WAL, req adapterkit.Request, records []adapterkit.Record) error {
+	done := len(req.Records) - len(records)
 	var entries [][]byte
 	for i, record := range records {
 		kind, _ := record.Fields["record_type"].(string)
@@ -279,7 +304,7 @@ func save(w *wal.WAL, records []adapterkit.Record) error {
 		switch kind {
 		case "", "entry":
 			entries = append(entries, record.Bytes())
-			if i+1 == len(records) || records[i+1].Fields["record_type"] == "snapshot" {
+			if req.Acknowledge != nil || i+1 == len(records) || records[i+1].Fields["record_type"] == "snapshot" {
 				err = saveOne(w, nil, entries)
 				entries = nil
 			}
@@ -294,8 +319,40 @@ func save(w *wal.WAL, records []adapterkit.Record) error {
 		if err != nil {
 			return err
 		}
+		if req.Acknowledge != nil && kind != "state" {
+			req.Acknowledge(done + i + 1)
+		}
 	}
 	return nil
+}
+
+// bench prints the seconds of each of a number of readings of a segment by the decoder.
+func bench(path, repeat string) {
+	count, err := strconv.Atoi(repeat)
+	check(err)
+	records, payloadBytes, seconds := 0, 0, []float64{}
+	for range count {
+		records, payloadBytes = 0, 0
+		began := time.Now()
+		file, err := os.Open(path)
+		check(err)
+		decoder, rec := newDecoder([]*os.File{file}), &Record{}
+		for err = decoder.Decode(rec); err == nil; err = decoder.Decode(rec) {
+			if kind, crc, data := parts(rec); kind == crcType {
+				decoder.UpdateCRC(crc)
+			} else {
+				records, payloadBytes = records+1, payloadBytes+len(data)
+			}
+		}
+		if err != io.EOF {
+			check(err)
+		}
+		check(file.Close())
+		seconds = append(seconds, time.Since(began).Seconds())
+	}
+	check(json.NewEncoder(os.Stdout).Encode(map[string]any{
+		"records": records, "payload_bytes": payloadBytes, "all_seconds": seconds,
+	}))
 }
 
 func check(err error) {

@@ -86,9 +86,7 @@ def _write(vector: Vector, folder: Path) -> int | None:
         survivors.write(new)
     except ValueError:
         # Either nothing survives, or the log has content that no writer of the format writes.
-        is_known = format_id in (
-            "zeebe-journal", "zmq-raft", "systemd-journal", "sqlite-wal", "etcd-wal"
-        )  # fmt: skip
+        is_known = format_id in ("zeebe-journal", "zmq-raft", "systemd-journal", "sqlite-wal")
         assert is_known or not answer.records, vector.id
         return None
     new_context = named(format_id).copied(vector.input, context)
@@ -189,6 +187,26 @@ def test_records_after_a_loss_are_beside_the_log(tmp_path: Path) -> None:
     ]
     assert [json.loads(line)["at"] for line in lines] == [record.at for record in old.records[1:]]
     assert answer_of("sqlite-wal", out).verdict == "intact"
+
+
+def test_a_record_that_no_writer_writes_ends_the_new_log(tmp_path: Path) -> None:
+    """A new log without it could restore entries that it replaced (ETW-012)."""
+    log = VECTORS / "etcd-wal" / "entry-of-text.wal"
+    old = answer_of("etcd-wal", log)
+    first = next(n for n, r in enumerate(old.records) if r.at == 160)
+    done = run(log, "--format", "etcd-wal", "--out", tmp_path / "new.wal")
+    assert done.return_value == 3
+    new = answer_of("etcd-wal", tmp_path / "new.wal")
+    assert new.verdict == "intact"
+    assert [r.payload for r in new.records] == [r.payload for r in old.records[:first]]
+    lines = after_loss_file(tmp_path / "new.wal").read_text("utf-8").splitlines()
+    assert [json.loads(line)["at"] for line in lines] == [r.at for r in old.records[first:]]
+
+
+def test_indexes_of_etcd_may_jump_after_a_marker(tmp_path: Path) -> None:
+    log = VECTORS / "etcd-wal" / "indexes-that-jump-after-a-marker.wal"
+    assert run(log, "--out", tmp_path / "new.wal").return_value == 0
+    assert answer_of("etcd-wal", tmp_path / "new.wal").records == answer_of("etcd-wal", log).records
 
 
 def test_records_after_a_gap_are_beside_the_log(tmp_path: Path) -> None:

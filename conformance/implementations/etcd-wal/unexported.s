@@ -1,0 +1,1 @@
+//go:build etcd33 || etcd35

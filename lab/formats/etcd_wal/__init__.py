@@ -1,0 +1,1 @@
+"""Experiments on spec/etcd-wal.md."""

@@ -1,0 +1,1 @@
+"""Count the lines of each part of a format."""
