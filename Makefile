@@ -30,9 +30,11 @@ help:
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that setup built'
 
-# Your own program needs only Python and the vectors. FORMAT selects one format.
-ifdef IMPL
+# FORMAT selects one format. Without it, sweep and flips use leveldb-log, and vectors and conformance use all.
 OF_FORMAT := $(if $(FORMAT),--format $(FORMAT))
+
+# Your own program needs only Python and the vectors.
+ifdef IMPL
 conformance: $(VENV)/core
 	@$(PYTHON) -m walproof check --cmd '$(IMPL)' $(OF_FORMAT)
 else
@@ -56,7 +58,7 @@ new-format: $(VENV)/ready
 	@$(PYTHON) -m conformance.recipes --format $(NAME)
 
 vectors: $(VENV)/ready
-	@$(PYTHON) -m conformance.recipes $(if $(FORMAT),--format $(FORMAT))
+	@$(PYTHON) -m conformance.recipes $(OF_FORMAT)
 
 parsers: $(VENV)/ready
 	@walproof parsers --out parsers
@@ -80,10 +82,9 @@ mutants: $(VENV)/ready
 	@$(PYTHON) -m lab mutants $(MUTANTS)
 
 # SWEEP holds options: make sweep FORMAT=ID SWEEP='--impl fast-scan --impl NAME'
-FORMAT ?= leveldb-log
 SWEEP ?= --impl fast-scan --impl leveldb-cpp
 sweep: setup
-	@walproof sweep --format $(FORMAT) $(SWEEP) || test $$? -eq 3  # findings do not fail make
+	@walproof sweep $(or $(OF_FORMAT),--format leveldb-log) $(SWEEP) || test $$? -eq 3  # findings do not fail make
 
 # All formats: generated logs with a new seed each night, and true records that real readers return:
 # make nightly CASES=2000 FORMATS=ID
@@ -105,7 +106,7 @@ fuzz: $(VENV)/fuzz
 # FLIPS holds options: make flips FORMAT=ID FLIPS='--at-most 256'
 FLIPS ?=
 flips: $(VENV)/ready
-	@walproof sweep --flips --format $(FORMAT) $(FLIPS) --save
+	@walproof sweep --flips $(or $(OF_FORMAT),--format leveldb-log) $(FLIPS) --save
 
 lint: $(VENV)/ready
 	ruff check .

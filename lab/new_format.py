@@ -76,7 +76,9 @@ def main(name: str) -> None:
         raise click.ClickException(f"{error} exists") from None
     for path in paths:
         click.echo(f"wrote {path.relative_to(ROOT)}")
-    click.echo("Edit these files; then run make vectors and the checks (CONTRIBUTING.md).")
+    click.echo(
+        f"Edit these files; then run make vectors FORMAT={name} and the checks (CONTRIBUTING.md)."
+    )
 
 
 if __name__ == "__main__":

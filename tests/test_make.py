@@ -30,3 +30,15 @@ def test_all_implementations_need_the_whole_set_up(tmp_path: Path) -> None:
     commands = commands_of("conformance", venv=tmp_path)
     for word in ("-r requirements.txt", "-r requirements-dev.txt", "walproof check\n"):
         assert word in commands, word
+
+
+def test_vectors_of_all_formats_are_written_without_a_format(tmp_path: Path) -> None:
+    for chosen, options in ((), []), (("FORMAT=zmq-raft",), ["--format", "zmq-raft"]):
+        commands = commands_of("vectors", *chosen, venv=tmp_path)
+        assert commands.split("conformance.recipes")[1].split() == options
+
+
+def test_a_sweep_has_a_format(tmp_path: Path) -> None:
+    for target in ("sweep", "flips"):
+        assert "--format leveldb-log " in commands_of(target, venv=tmp_path)
+        assert "--format zmq-raft " in commands_of(target, "FORMAT=zmq-raft", venv=tmp_path)

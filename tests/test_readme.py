@@ -61,6 +61,16 @@ def test_the_vector_and_the_recipe_are_those_of_the_tree() -> None:
     assert recipe[1] in (ROOT / "conformance/recipes/leveldb_log/fragments.py").read_text("utf-8")
 
 
+def test_the_vector_of_the_manual_is_that_of_the_tree() -> None:
+    page = (ROOT / "vectors" / "README.md").read_text(encoding="utf-8")
+    body = json.loads((LOGS / "first-then-full.json").read_text(encoding="utf-8"))
+    example = re.search(r"^```json\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert example
+    shown = json.loads(example[1].replace("[ … ]", "null"))
+    body["expect"] |= {"records": None, "lost": None}
+    assert shown == {key: body[key] for key in shown}
+
+
 def test_every_top_level_folder_is_explained() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     listing = page.split("## What belongs where", 1)[1].split("\n## ", 1)[0]

@@ -13,6 +13,7 @@ from typing import Any
 from conformance.json_schema import first_problem
 
 MAX_DEPTH = 100
+NULL_LIST = 'null is not of type "array"'
 _HALF = re.compile(rb"\\u[dD]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
@@ -27,6 +28,8 @@ def validate(schema: str, message: Any) -> None:
     """Check a message against ``schemas/<schema>.schema.json``. Raises :class:`ProtocolError`."""
     if (problem := first_problem(SCHEMAS / f"{schema}.schema.json", message)) is not None:
         where, text = problem
+        if text == NULL_LIST:  # an empty list of Go, if no list was made
+            text += "; an empty list is []"
         raise ProtocolError(f"{schema}: {where or 'the message'}: {_short(text)}")
 
 

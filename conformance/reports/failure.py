@@ -20,7 +20,7 @@ from conformance.answer_text import (
     place_text,
     tail,
 )
-from conformance.chapter import chapter
+from conformance.chapter import Requirement, chapter
 from conformance.compare import ANSWER_PARTS, merged_ranges, sentences_of
 from conformance.score import WRITING
 from conformance.text import json_text, one_line
@@ -76,7 +76,12 @@ def facts(report: Report, implementation: Entry, result: Entry) -> list[tuple[st
 
 def _requirement_lines(format: str, ids: Sequence[str]) -> str:
     known = chapter(format).requirements
-    return "\n".join(f"{id} {known[id].text}" if id in known else id for id in ids)
+    return "\n".join(_requirement_line(known[id]) if id in known else id for id in ids)
+
+
+def _requirement_line(requirement: Requirement) -> str:
+    table = f" Table: walproof explain {requirement.id}" * ("\n|" in requirement.markdown)
+    return f"{requirement.id} {requirement.text}{table}"
 
 
 def commands(report: Report, result: Entry) -> list[tuple[str, str]]:

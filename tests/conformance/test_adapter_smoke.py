@@ -146,9 +146,12 @@ UPPER = "return {'seq': request['seq'], 'answer': {'records': [{'payload': 'FF'}
 )
 def test_one_fault_is_summarised(smoke, program, change, step, fault, actual):
     lines = RIGHT.replace("def reply(request):", f"def reply(request):\n    {change}", 1)
-    finding = smoke(program(lines))[step]
+    findings = smoke(program(lines))
+    finding = findings[step]
     assert (finding.status, finding.fault) == ("wrong", fault)
     assert actual in finding.actual
+    if step == READS:  # later steps do not repeat the fault
+        assert {findings[name].status for name in (LONG_LINE, NOWHERE)} == {"untested"}
 
 
 @pytest.mark.parametrize(

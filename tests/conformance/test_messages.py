@@ -98,6 +98,8 @@ def test_valid_messages_pass(schema, message):
         ("answer", {**ANSWER, "lost": [{"from": 0}]}, "lost/0"),
         ("answer", {**ANSWER, "lost": [{"from": 0, "to": 1, "reason": "Bad CRC"}]}, "lost/0"),
         ("answer", {**ANSWER, "signals": [None]}, "signals/0"),
+        ("answer", {**ANSWER, "signals": None}, "an empty list is []"),
+        ("answer", {**ANSWER, "records": None}, "an empty list is []"),
     ],
 )
 def test_invalid_messages_are_refused(schema, message, message_text):

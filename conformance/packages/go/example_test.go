@@ -1,5 +1,5 @@
 // Tests a small reader of LevelDB logs with the vectors. Copy it, and replace read with your reader.
-package vectors
+package vectors_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/walproof/vectors-go"
 )
 
 const (
@@ -23,11 +25,11 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // read returns verdict, payloads and lost ranges of a log, up to the first damage.
-func read(log []byte) (verdict string, payloads [][]byte, lost []Lost) {
+func read(log []byte) (verdict string, payloads [][]byte, lost []vectors.Lost) {
 	var payload []byte
 	at, recordStart, isOpen := 0, 0, false
-	stop := func(verdict string) (string, [][]byte, []Lost) {
-		return verdict, payloads, []Lost{{From: recordStart, To: len(log)}}
+	stop := func(verdict string) (string, [][]byte, []vectors.Lost) {
+		return verdict, payloads, []vectors.Lost{{From: recordStart, To: len(log)}}
 	}
 	for at < len(log) {
 		leftInBlock := blockBytes - at%blockBytes
@@ -80,7 +82,7 @@ func payloadText(payload []byte) any {
 }
 
 // isRight reports whether verdict, records and lost ranges match one answer.
-func isRight(answer *Answer, verdict string, payloads [][]byte, lost []Lost) bool {
+func isRight(answer *vectors.Answer, verdict string, payloads [][]byte, lost []vectors.Lost) bool {
 	right := verdict == answer.Verdict && len(payloads) == len(answer.Records) && len(lost) == len(answer.Lost)
 	for number := 0; right && number < len(payloads); number++ {
 		record, text := answer.Records[number], payloadText(payloads[number])
@@ -94,11 +96,11 @@ func isRight(answer *Answer, verdict string, payloads [][]byte, lost []Lost) boo
 
 func TestVectors(t *testing.T) {
 	list, err := os.ReadFile("known-failures.txt")
-	vectors, loadErr := All("*")
+	all, loadErr := vectors.All("*")
 	if err != nil || loadErr != nil {
 		t.Fatal(err, loadErr)
 	}
-	for _, vector := range vectors {
+	for _, vector := range all {
 		files, err := vector.Files()
 		if size := len(bytes.Join(slices.Collect(maps.Values(files)), nil)); err != nil || size != vector.Size {
 			t.Error(vector.ID, size, vector.Size, err)
@@ -112,7 +114,7 @@ func TestVectors(t *testing.T) {
 		}
 		t.Run(vector.ID, func(t *testing.T) {
 			verdict, payloads, lost := read(files[vector.Input])
-			passes := slices.ContainsFunc(vector.Answers("strict"), func(answer *Answer) bool {
+			passes := slices.ContainsFunc(vector.Answers("strict"), func(answer *vectors.Answer) bool {
 				return isRight(answer, verdict, payloads, lost)
 			})
 			if isKnown := slices.Contains(strings.Fields(string(list)), vector.ID); passes == isKnown {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { index, vectors } from "./index.js"; // in your project: the name of this package
+import { index, vectors } from "@walproof/vectors";
 
 // The vectors that the reader is known to fail, because it supports neither preallocated space nor other dialects.
-const knownFailures = readFileSync(new URL("known-failures.txt", import.meta.url), "utf8").trim().split("\n");
+const knownFailures = readFileSync("known-failures.txt", "utf8").trim().split("\n");
 const LONGEST_PAYLOAD_IN_FULL_BYTES = 4096;
 
 const BLOCK_BYTES = 32768, HEADER_BYTES = 7;

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -83,6 +84,29 @@ def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProce
     )  # fmt: skip
 
 
+def user_project(ecosystem: Ecosystem, package: Path, folder: Path) -> Path:
+    """Return a project with a copy of the example, as the README of the package describes."""
+    if ecosystem.id in ("rust", "maven"):  # such a project would be a copy of the package
+        return package
+    for name in (ecosystem.example, KNOWN_FAILURES):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(package / name, folder / name)
+    module = ecosystem.name
+    if ecosystem.id == "go":
+        text = (
+            f"module project\n\ngo 1.23\n\nrequire {module} v0.0.0\nreplace {module} => {package}\n"
+        )
+        (folder / "go.mod").write_text(text)
+    elif ecosystem.id == "npm":
+        text = '{"type": "module", "scripts": {"test": "node --test"}}'
+        (folder / "package.json").write_text(text)
+        (folder / "node_modules" / module).parent.mkdir(parents=True)
+        (folder / "node_modules" / module).symlink_to(package)
+    else:
+        (folder / "walproof_vectors").symlink_to(package / "walproof_vectors")
+    return folder
+
+
 @pytest.mark.parametrize(
     "ecosystem", load_ecosystems().values(), ids=lambda ecosystem: ecosystem.id
 )
@@ -91,22 +115,24 @@ def test_the_example_of_a_package_fails_only_its_known_failures(
 ) -> None:
     if not ecosystem.is_installed():
         unavailable(f"{ecosystem.test[0]} is not installed")
-    write_package(ecosystem, files, tmp_path)
-    readme = (tmp_path / "README.md").read_text("utf-8")
+    package = tmp_path / "package"
+    write_package(ecosystem, files, package)
+    readme = (package / "README.md").read_text("utf-8")
     assert json.loads(files["index.json"])["version"] in readme.splitlines()[0]
-    assert f"`{ecosystem.example}`" in readme and (tmp_path / ecosystem.example).is_file()
+    assert f"`{ecosystem.example}`" in readme and (package / ecosystem.example).is_file()
 
-    published = (tmp_path / KNOWN_FAILURES).read_text("utf-8")
+    project = user_project(ecosystem, package, tmp_path / "project")
+    published = (project / KNOWN_FAILURES).read_text("utf-8")
     unlisted, *others = published.splitlines()
     wrong = {unlisted, "leveldb-log/one-record"}
-    (tmp_path / KNOWN_FAILURES).write_text("\n".join([*others, "leveldb-log/one-record", ""]))
-    done = run_example(ecosystem, tmp_path)
+    (project / KNOWN_FAILURES).write_text("\n".join([*others, "leveldb-log/one-record", ""]))
+    done = run_example(ecosystem, project)
     output = done.stdout + done.stderr
     named = set(re.findall(rf"(?:{'|'.join(registers())})/[a-z0-9-]+", output))
     if not named and NOT_FETCHED.search(output):
         unavailable(f"{ecosystem.title}: a dependency was never fetched here")
     assert done.returncode != 0 and wrong <= named, output[-3000:]
     if named != wrong:  # some tools also name the vectors that pass
-        (tmp_path / KNOWN_FAILURES).write_text(published)
-        done = run_example(ecosystem, tmp_path)
+        (project / KNOWN_FAILURES).write_text(published)
+        done = run_example(ecosystem, project)
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.compare import differences
-from conformance.reports.failure import explain
+from conformance.reports.failure import _requirement_lines, explain
 
 READER = ["records", "at", "size", "index", "verdict", "lost", "reason", "end"]
 
@@ -36,6 +36,12 @@ def lines(
     }  # fmt: skip
     sentences, items = explain({"reports": reports}, result)
     return [*sentences, *map(str, items)]
+
+
+def test_a_requirement_with_a_table_names_the_command_that_shows_it() -> None:
+    shown = _requirement_lines("leveldb-log", ["LDB-006", "LDB-043"]).splitlines()
+    assert "explain" not in shown[0]
+    assert shown[1].endswith("Table: walproof explain LDB-043")
 
 
 A, B, C = rec(0, "alpha"), rec(12, "bravo"), rec(24, "charlie")

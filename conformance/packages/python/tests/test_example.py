@@ -11,7 +11,7 @@ from walproof_vectors import Vector, index, vectors
 
 VECTORS = [vector for vector in vectors("leveldb-log") if vector.operation == "read"]
 # Vectors that the reader is known to fail, because of preallocated space or other dialects.
-KNOWN_FAILURES = set(Path(__file__).parents[1].joinpath("known-failures.txt").read_text().split())
+KNOWN_FAILURES = set(Path("known-failures.txt").read_text().split())
 LONGEST_PAYLOAD_IN_FULL_BYTES = 4096
 
 BLOCK_BYTES, HEADER_BYTES = 32768, 7
