@@ -113,6 +113,25 @@ def append_and_cut(log: EtcdLog) -> None:
     })  # fmt: skip
 
 
+@APPENDING.appending(three_files, "ETW-071", "ETW-072", "ETW-073")
+def append_a_marker_and_cut(log: EtcdLog) -> None:
+    """A marker above the last entry gives the next file its index. The file is full."""
+    _appends(log, configured(40), state(40, 9), state(41, 10), survivors=range(18))
+    log.leaves({
+        FIRST: 416, SECOND: 424, THIRD: 384, "0000000000000003-0000000000000029.wal": 256,
+    })  # fmt: skip
+
+
+@APPENDING.appending(three_files, "ETW-071", "ETW-072", "ETW-073")
+def append_lower_indexes_and_cut(log: EtcdLog) -> None:
+    """The last entry replaces earlier ones, and gives the next file its index."""
+    _appends(log, entry(5, b"x" * 40, 3), state(8, 3), entry(6, b"y", 3), state(8, 4),
+             survivors=range(18))  # fmt: skip
+    log.leaves({
+        FIRST: 416, SECOND: 424, THIRD: 424, "0000000000000003-0000000000000006.wal": 256,
+    })  # fmt: skip
+
+
 @APPENDING.appending(no_preallocated_zeros, "ETW-073", "ETW-052", kind="eof",
                      control=append_two_saves)  # fmt: skip
 def append_after_a_torn_record(log: EtcdLog) -> None:

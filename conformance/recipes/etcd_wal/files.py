@@ -49,6 +49,15 @@ def short_name_with_a_high_number(log: EtcdLog) -> None:
     log.expect("intact", survivors=range(18), end=312)
 
 
+@FILES.valid("ETW-001", "ETW-042")
+def sequence_numbers_with_letters(log: EtcdLog) -> None:
+    """The sequence numbers are 15 to 17, in hexadecimal digits."""
+    log.build(*HEAD, *saves(1, 8, 40), folder=True, segment_size=256)
+    for name, number in ((FIRST, "0f"), (SECOND, "10"), (THIRD, "11")):
+        log.files[f"{number:0>16}{name[16:]}"] = log.files.pop(name)
+    log.expect("intact", survivors=range(18))
+
+
 @FILES.valid("ETW-001", kind="limit")
 def name_with_a_blank(log: EtcdLog) -> None:
     """A name begins with a blank, as no writer writes it. The file is no segment."""
@@ -58,6 +67,11 @@ def name_with_a_blank(log: EtcdLog) -> None:
 
 
 FILES.table(f"""
+metadata_of_the_second_file_zeroed: three_files ETW-032 ETW-031
+    The metadata in the head of the second file is zeroed. The state after it repeats the last
+    state, as the second record after a head may. It is not proven, and all records follow.
+    damage: zero {SECOND}:frames[1]
+    expect: damaged zero-gap, survivors 0-17, end none
 middle_file_missing: three_files ETW-042 ETW-041 ETW-063
     The second file is missing. The state in the head of the third file is a record.
     shows: lost-file

@@ -26,6 +26,7 @@ CHEAP = {
     "zeebe-journal": ("swapped/segments-swapped",),
     "rocksdb-wal": ("bit-in-a-payload/recyclable",),
     "sqlite-wal": ("bit-in-a-payload",),
+    "etcd-wal": ("zeroed-sector/frame",),
 }
 
 
