@@ -1,0 +1,1 @@
+"""The tally log: the parts that ``walproof.formats`` describes."""
