@@ -30,8 +30,8 @@ func main() {
 
 		Acknowledges: true,
 
-		Read:     answerOf(replay),
-		Write:    write,
+		Read:  answerOf(replay),
+		Write: write,
 	}
 	switch os.Getenv("PROMETHEUS_READS_AS") {
 	case "watcher":
