@@ -21,6 +21,8 @@ from reference_impl.prometheus_wal.layout import (
     NONE,
     PADDING,
     PAGE_SIZE,
+    SNAPPY,
+    ZSTD,
     Frame,
     frame_at,
 )
@@ -76,7 +78,7 @@ class Segment:
             if at >= self.page_end:
                 self._enter_page(at)
             if at >= self.used:
-                at = yield from self._zeros(at, self.is_continued and at % PAGE_SIZE > 0)
+                at = yield from self._zeros(at)
                 continue
             if self.size - at < HEADER_SIZE:
                 if self.page_end - at < HEADER_SIZE:
@@ -138,11 +140,12 @@ class Segment:
         at, end = found.at, found.end
         if found.type == PADDING or self.page_end - at < HEADER_SIZE:
             return "nonzero-padding"
+        sector = (end - 1) // SECTOR * SECTOR
+        is_cut = end > self.size or self.content == at + 1 or at < sector and self.content <= sector
+        if is_cut and end <= self.page_end:  # PRW-040
+            return None
         if end > self.page_end or (not found.length and not found.checksum):
             return "bad-length"
-        sector = (end - 1) // SECTOR * SECTOR
-        if end > self.size or at < sector and self.content <= sector:  # PRW-040
-            return None
         return "checksum-mismatch"
 
     def _fragment(self, found: Frame, note: str | None) -> Iterator[Event]:
@@ -178,7 +181,7 @@ class Segment:
         """Yield a record with all of its fragments, or the range that it has lost."""
         data = bytes(record.data)
         ways = readings(record.flags)
-        if len(record.flags) > 1 or len(ways) > 1:
+        if data and (len(record.flags) > 1 or SNAPPY | ZSTD in record.flags):
             record.note = record.note or "mixed-flags"  # PRW-032
         code = "bad-compression"
         for flags in ways:
@@ -212,9 +215,10 @@ class Segment:
         yield from self._open_record_lost()
         return self.page_end
 
-    def _zeros(self, at: int, is_padding: bool = False) -> Iterator[Event]:
+    def _zeros(self, at: int) -> Iterator[Event]:
         """Report zeros that end before the content; return the next page to read (PRW-021)."""
-        if is_padding:
+        is_short = self.page_end - at < HEADER_SIZE
+        if is_short or (self.is_continued and at % PAGE_SIZE):
             yield from self._open_record_lost()
             return self.page_end
         following = self.page_end

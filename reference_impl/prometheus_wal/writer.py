@@ -57,10 +57,11 @@ class Writer:
     def write(self, records: Sequence[NewRecord]) -> None:
         """Write records, and the files that hold them."""
         for new in records:
-            self._write(new.payload)
+            self.add(new.payload)
         self.file.write_bytes(self.segment)
 
-    def _write(self, payload: bytes) -> None:
+    def add(self, payload: bytes) -> None:
+        """Add a record to the current segment, or to the next one."""
         data, flags = payload, NONE
         if self.flags != NONE and 0 < len(payload) <= MAX_RECORD_SIZE:  # PRW-072
             packed = encode(payload, self.flags)

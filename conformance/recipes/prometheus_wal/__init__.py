@@ -1,1 +1,1 @@
-"""Recipes of the tally log."""
+"""Recipes of the Prometheus write-ahead log."""
