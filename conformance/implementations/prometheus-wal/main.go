@@ -227,6 +227,12 @@ func write(req adapterkit.Request) error {
 	var err error
 	if os.Getenv("PROMETHEUS_READS_AS") == "start" {
 		log, err = open(dir, segmentSize, compression, adapterkit.NewAnswer())
+	} else if req.Cmd == "append" {
+		// The comment of wlog.WL requires a replay, and a repair after an error.
+		if err := replay(dir, adapterkit.NewAnswer()); err != nil {
+			return err
+		}
+		log, err = newLog(dir, segmentSize, compression)
 	} else {
 		log, err = newLog(dir, segmentSize, compression)
 	}
