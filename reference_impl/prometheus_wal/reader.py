@@ -84,7 +84,7 @@ class Journal:
         """Return the last segment with a byte that is not zero, else the first one."""
         names = self.names
         for name in reversed(names):
-            if any(self.file(name).read_bytes().rstrip(b"\0")[-1:]):
+            if self.file(name).read_bytes().rstrip(b"\0"):
                 return name
         return names[0] if names else None
 

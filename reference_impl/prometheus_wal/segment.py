@@ -68,6 +68,8 @@ class Segment:
         #: The end of the last byte that is not zero, in the segment and in the current page.
         self.content = len(data.rstrip(b"\0"))
         self.used = self.page_end = 0
+        #: The end of the last page in which other lengths were tried (PRW-024).
+        self.tried = 0
         self.open: _OpenRecord | None = None
         #: Where a writer may cut the segment, once all events are read.
         self.end = 0
@@ -123,8 +125,9 @@ class Segment:
 
     def _corrected(self, found: Frame) -> Frame | None:
         """Return the frame with one flipped bit of its length, if the checksum fits (PRW-024)."""
-        if not FULL <= found.type <= LAST:
+        if not FULL <= found.type <= LAST or self.tried == self.page_end:
             return None
+        self.tried = self.page_end
         for bit in range(16):
             other = found.resized(self.data, found.length ^ 1 << bit)
             if other.length and other.end <= self.page_end and other.is_sound():
@@ -223,7 +226,7 @@ class Segment:
             yield from self._open_record_lost()
             return self.page_end
         following = self.page_end
-        while not any(self.data[following : following + PAGE_SIZE]):
+        while not bytes(self.data[following : following + PAGE_SIZE]).rstrip(b"\0"):
             following += PAGE_SIZE
         yield Lost(at, following, "zero-page", file=self.file)
         yield from self._open_record_lost()
