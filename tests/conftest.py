@@ -91,7 +91,7 @@ def _is_slow(path: Path) -> bool:
 
 
 #: Formats with a scanner and a bench. The others have no minimum speed.
-SCANNED = [each for each in FORMATS if each != "etcd-wal"]
+SCANNED = [each for each in FORMATS if each not in ("etcd-wal", "prometheus-wal")]
 
 
 def unavailable(why: str) -> None:

@@ -27,7 +27,7 @@ FLAGS: Mapping[str, int] = {"none": NONE, "snappy": SNAPPY, "zstd": ZSTD}
 OLD_MAGIC = b"\x43\xaf\x00\xef"
 
 _NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
-_CHECKPOINT = "checkpoint."
+CHECKPOINT = "checkpoint."
 
 
 def number_of(name: str) -> int | None:
@@ -39,7 +39,7 @@ def number_of(name: str) -> int | None:
 
 def checkpoint_number(name: str) -> int | None:
     """Return the number of a checkpoint, None for another name (PRW-002)."""
-    return number_of(name[len(_CHECKPOINT) :]) if name.startswith(_CHECKPOINT) else None
+    return number_of(name[len(CHECKPOINT) :]) if name.startswith(CHECKPOINT) else None
 
 
 def segment_name(number: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Event, Lost, Record, Verdict
+from reference_impl.answer import End, Event, Lost, Verdict
 from reference_impl.prometheus_wal.compression import Decoder
 from reference_impl.prometheus_wal.layout import (
     FIRST,
@@ -31,7 +31,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         #: A name, or a lost range in front of the next name.
-        self.plan: list[str | None | Lost] = []
+        self.plan: list[str | Lost | None] = []
         #: The number of the last segment, for a writer.
         self.number = -1
         if path.is_dir():
@@ -84,7 +84,7 @@ class Journal:
         """Return the last segment with a byte that is not zero, else the first one."""
         names = self.names
         for name in reversed(names):
-            if any(self.file(name).read_bytes().rstrip(b"\0")[-1:]):
+            if self.file(name).read_bytes().rstrip(b"\0"):
                 return name
         return names[0] if names else None
 

@@ -5,11 +5,11 @@ Upstream authority: prometheus/prometheus ``tsdb/wlog/reader.go`` and ``live_rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
 from reference_impl.answer import Event, Lost, Record
-from reference_impl.prometheus_wal.compression import BadCompression, Decoder, TooLarge, readings
+from reference_impl.prometheus_wal.compression import Decoder, readings
 from reference_impl.prometheus_wal.layout import (
     FIRST,
     FLAGS,
@@ -26,6 +26,7 @@ from reference_impl.prometheus_wal.layout import (
     Frame,
     frame_at,
 )
+from reference_impl.rocksdb_wal.compression import BadCompression, TooLarge
 
 SECTOR = 512
 _NAMES = {flag: name for name, flag in FLAGS.items()}
@@ -67,6 +68,8 @@ class Segment:
         #: The end of the last byte that is not zero, in the segment and in the current page.
         self.content = len(data.rstrip(b"\0"))
         self.used = self.page_end = 0
+        #: The end of the last page in which other lengths were tried (PRW-024).
+        self.tried = 0
         self.open: _OpenRecord | None = None
         #: Where a writer may cut the segment, once all events are read.
         self.end = 0
@@ -122,8 +125,9 @@ class Segment:
 
     def _corrected(self, found: Frame) -> Frame | None:
         """Return the frame with one flipped bit of its length, if the checksum fits (PRW-024)."""
-        if not FULL <= found.type <= LAST:
+        if not FULL <= found.type <= LAST or self.tried == self.page_end:
             return None
+        self.tried = self.page_end
         for bit in range(16):
             other = found.resized(self.data, found.length ^ 1 << bit)
             if other.length and other.end <= self.page_end and other.is_sound():
@@ -141,8 +145,8 @@ class Segment:
         if found.type == PADDING or self.page_end - at < HEADER_SIZE:
             return "nonzero-padding"
         sector = (end - 1) // SECTOR * SECTOR
-        is_cut = end > self.size or self.content == at + 1 or at < sector and self.content <= sector
-        if is_cut and end <= self.page_end:  # PRW-040
+        is_zeroed = self.content == at + 1 or at < sector >= self.content
+        if end <= self.page_end and (end > self.size or is_zeroed):  # PRW-040
             return None
         if end > self.page_end or (not found.length and not found.checksum):
             return "bad-length"
@@ -209,20 +213,20 @@ class Segment:
             yield Lost(self.open.at, self.open.end, "unfinished-record", file=self.file)
             self.open = None
 
-    def _rest_of_page_lost(self, at: int, code: str) -> Iterator[Event]:
+    def _rest_of_page_lost(self, at: int, code: str) -> Generator[Event, None, int]:
         """Report the rest of a page as lost; return its end."""
         yield Lost(at, min(self.page_end, self.size), code, file=self.file)
         yield from self._open_record_lost()
         return self.page_end
 
-    def _zeros(self, at: int) -> Iterator[Event]:
+    def _zeros(self, at: int) -> Generator[Event, None, int]:
         """Report zeros that end before the content; return the next page to read (PRW-021)."""
         is_short = self.page_end - at < HEADER_SIZE
         if is_short or (self.is_continued and at % PAGE_SIZE):
             yield from self._open_record_lost()
             return self.page_end
         following = self.page_end
-        while not any(self.data[following : following + PAGE_SIZE]):
+        while not bytes(self.data[following : following + PAGE_SIZE]).rstrip(b"\0"):
             following += PAGE_SIZE
         yield Lost(at, following, "zero-page", file=self.file)
         yield from self._open_record_lost()

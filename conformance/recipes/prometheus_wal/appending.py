@@ -162,7 +162,9 @@ def append_after_a_stray_byte(log: PrometheusLog) -> None:
     log.leaves({"": 61})
 
 
-@APPENDING.appending(three_segments, "PRW-071", "PRW-073", kind="limit", control=append_two_segments)
+@APPENDING.appending(
+    three_segments, "PRW-071", "PRW-073", kind="limit", control=append_two_segments
+)
 def append_with_a_segment_size_of_half_a_page(log: PrometheusLog) -> None:
     """A writer refuses a segment size that is not a multiple of a page."""
     log.context["segment_size"] = 3 * PAGE_SIZE // 2
@@ -179,7 +181,8 @@ def _refuses() -> None:
         ("a_byte_in_the_padding", closed_segment, "write 55 at 100", "nonzero-padding", [0, 1, 2]),
         ("a_flipped_bit_in_an_earlier_segment", three_segments,
          f"flip bit 0 of {S0}:pages[0].frames[0].data", "checksum-mismatch", range(3, 8)),
-        ("a_missing_segment", three_segments, f"remove {S1}", "missing-segment", [0, 1, 2, 3, 6, 7]),
+        ("a_missing_segment", three_segments, f"remove {S1}", "missing-segment",
+         [0, 1, 2, 3, 6, 7]),
         ("a_torn_earlier_segment", three_segments, f"truncate at 50040 in {S0}",
          "unfinished-record", [0, 1, 2, 4, 5, 6, 7]),
         ("a_bit_in_the_checkpoint", checkpoint_and_segments,
@@ -207,14 +210,18 @@ def _refuses() -> None:
 _refuses()
 
 
-@APPENDING.appending(old_format, "PRW-073", "PRW-003", kind="limit", control=append_records_over_two_pages)
+@APPENDING.appending(
+    old_format, "PRW-073", "PRW-003", kind="limit", control=append_records_over_two_pages
+)
 def append_to_the_old_format(log: PrometheusLog) -> None:
     """A writer refuses to append to a segment of the old format."""
     log.append(*NEW)
     log.expect_refusal("refused", "old-format")
 
 
-@APPENDING.appending(only_an_empty_segment, "PRW-073", "PRW-001", kind="corrupt", control=append_two_segments)
+@APPENDING.appending(
+    only_an_empty_segment, "PRW-073", "PRW-001", kind="corrupt", control=append_two_segments
+)
 def append_to_a_folder_without_segments(log: PrometheusLog) -> None:
     """A writer refuses to append to a folder without segments."""
     log.add_file("readme.txt", b"U")

@@ -37,7 +37,8 @@ def snappy(payload: bytes) -> bytes:
     return bytes([*head, size]) + b"".join(bytes([len(p) - 1 << 2]) + p for p in pieces)
 
 
-PACK: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
+Packer = Callable[[bytes], bytes]
+PACK: dict[str, tuple[int, Packer]] = {
     "none": (0, bytes),
     "snappy": (SNAPPY, snappy),
     "zstd": (ZSTD, zstd_frame),
@@ -60,13 +61,13 @@ def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]
     found = {}
     for name, (flags, pack) in PACK.items():
 
-        def short(log: PrometheusLog, flags: int = flags, pack: Callable[[bytes], bytes] = pack) -> None:
+        def short(log: PrometheusLog, flags: int = flags, pack: Packer = pack) -> None:
             for payload in (SHORT, b"bravo " * 40, b"charlie " * 40):
                 log.frames(frame(FULL, flags, pack(payload)))
                 log.payloads.append(payload)
             log.expect("intact", survivors=range(3))
 
-        def long(log: PrometheusLog, flags: int = flags, pack: Callable[[bytes], bytes] = pack) -> None:
+        def long(log: PrometheusLog, flags: int = flags, pack: Packer = pack) -> None:
             log.frames(frame(FULL, flags, pack(SHORT)))
             log.frames(fragments(pack(LONG), (flags,) * 3, len(log.data)))
             log.frames(frame(FULL, flags, pack(b"charlie " * 40)))
@@ -88,7 +89,8 @@ SHORT_FAULTS = {
     "data_flipped": (lambda log: log.flip(f"{SECOND}.data", 9), ("checksum-mismatch",) * 3),
     "checksum_flipped": (
         lambda log: log.flip(f"{SECOND}.header.checksum", 9), ("checksum-mismatch",) * 3),
-    "length_bit_flipped": (lambda log: log.flip(f"{SECOND}.header.len_data", 8), ("bad-length",) * 3),
+    "length_bit_flipped": (
+        lambda log: log.flip(f"{SECOND}.header.len_data", 8), ("bad-length",) * 3),
     "type_unknown": (lambda log: log.flip(f"{SECOND}.header.type", 2), ("unknown-type",) * 3),
     "snappy_bit_flipped": (
         lambda log: log.flip(f"{SECOND}.header.type", 3), ("bad-compression", None, "mixed-flags")),
@@ -109,7 +111,7 @@ def _short_faults() -> None:
             }[reason]  # fmt: skip
 
             @COMPRESSION.combination(
-                f"{name}_{fault}", f"A record of the compression {name}: {fault.replace('_', ' ')}.",
+                f"{name}_{fault}", f"Compression {name}: {fault.replace('_', ' ')}.",
                 control, requirement, kind=None if reason else "limit",
             )  # fmt: skip
             def recipe(
@@ -145,7 +147,7 @@ def _long_faults() -> None:
         ):  # fmt: skip
 
             @COMPRESSION.combination(
-                f"{name}_{fault}", f"A record of the compression {name}: {fault.replace('_', ' ')}.",
+                f"{name}_{fault}", f"Compression {name}: {fault.replace('_', ' ')}.",
                 control, "PRW-029" if reason != "bad-length" else "PRW-024", kind="corrupt",
             )  # fmt: skip
             def recipe(

@@ -1,10 +1,12 @@
 """Records that a crash or a lost write left without a part, and frames that moved."""
 
-from conformance.recipes.prometheus_wal.layout import three_pages, two_pages
+from conformance.recipes.prometheus_wal.layout import three_pages, three_records, two_pages
 from conformance.recipes.prometheus_wal.log import (
     FIRST,
     FRAGMENTS,
     FULL,
+    LAST,
+    MIDDLE,
     PAGE_SIZE,
     PrometheusLog,
     frame,
@@ -13,7 +15,7 @@ from conformance.recipes.prometheus_wal.log import (
 )
 
 
-@FRAGMENTS.damaged(two_pages, "PRW-028")
+@FRAGMENTS.damaged(two_pages, "PRW-028", "PRW-062")
 def failed_write(log: PrometheusLog) -> None:
     """The disk was full in the middle of the second record. Later records are sound."""
     log.truncate(PAGE_SIZE)
@@ -59,6 +61,13 @@ def long_full_over_two_pages(log: PrometheusLog) -> None:
     log.splice("pages[1].frames[0]", frame(FULL, 0, numbered(10000)))
     log.splice("pages[0].frames[1]", frame(FULL, 0, numbered(30000)))
     log.expect("damaged", "short-fragment", [0, numbered(30000), numbered(10000), 2, 3])
+
+
+@FRAGMENTS.damaged(three_records, "PRW-030")
+def fragments_within_a_page(log: PrometheusLog) -> None:
+    """A FIRST, a MIDDLE and a LAST stand in one page, as no writer writes them."""
+    log.extend(frame(FIRST, 0, b"de") + frame(MIDDLE, 0, b"l") + frame(LAST, 0, b"ta"))
+    log.expect("damaged", "short-fragment", survivors=[0, 1, 2, b"delta"], end=None)
 
 
 FRAGMENTS.table("""

@@ -38,6 +38,16 @@ def _flipped_bits() -> None:
 _flipped_bits()
 
 LENGTHS.table(f"""
+two_flipped_lengths: three_records PRW-024 PRW-025
+    A bit of two lengths in a page is flipped. A reader tries other lengths only once in a page.
+    damage: flip bit 8 of pages[0].frames[0].header.len_data
+    damage: flip bit 8 of pages[0].frames[2].header.len_data
+    expect: damaged bad-length, survivors 0 1, end none
+two_flipped_lengths_in_two_pages: two_pages PRW-024
+    A bit of a length is flipped in each of two pages.
+    damage: flip bit 8 of pages[0].frames[0].header.len_data
+    damage: flip bit 8 of pages[1].frames[1].header.len_data
+    expect: damaged bad-length, survivors 0-3, end none
 length_becomes_zero: three_records PRW-025 PRW-020
     A length becomes 0. Two bits differ.
     damage: set {SECOND} to 0

@@ -103,7 +103,7 @@ class PrometheusLog(Log):
         self.context[key] = bool(value)
 
 
-def segment(*payloads: bytes, compression: str = "none", before: bytes = b"") -> bytes:
+def segment(*payloads: bytes, compression: str = "none", before: bytes | bytearray = b"") -> bytes:
     """Return a segment with these records after the bytes of another."""
     writer = Writer(Path(), {"compression": compression}, None)
     writer.segment += before
@@ -112,9 +112,9 @@ def segment(*payloads: bytes, compression: str = "none", before: bytes = b"") ->
     return bytes(writer.segment)
 
 
-def padded(data: bytes) -> bytes:
+def padded(data: bytes | bytearray) -> bytes:
     """Return a segment with a whole last page."""
-    return data + bytes(-len(data) % PAGE_SIZE)
+    return bytes(data) + bytes(-len(data) % PAGE_SIZE)
 
 
 BOOK: Book[PrometheusLog] = Book("prometheus-wal", PrometheusLog, ".wal")

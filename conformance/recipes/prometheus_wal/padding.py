@@ -3,8 +3,6 @@
 from conformance.recipes.prometheus_wal.layout import (
     closed_segment,
     continued_after_padding,
-    records_over_five_pages,
-    three_pages,
 )
 from conformance.recipes.prometheus_wal.log import PADDING, PAGE_SIZE, PrometheusLog, padded
 
@@ -69,18 +67,18 @@ def _bytes_in_padding() -> None:
     """Enter bytes at several places of padding. No record is lost."""
     last = PAGE_SIZE - 1
     for name, at, byte, code in (
-        ("a_byte", 40, 0x55, "nonzero-padding"),
-        ("the_last_byte", last, 1, "nonzero-padding"),
-        ("the_last_six_bytes", last - 5, 1, "nonzero-padding"),
-        ("the_first_byte_8", 38, 0x08, "nonzero-padding"),
-        ("the_first_byte_20", 38, 0x20, "nonzero-padding"),
-        ("the_first_byte_5", 38, 0x05, "unknown-type"),
-        ("the_first_byte_ff", 38, 0xFF, "unknown-type"),
-        ("the_second_byte", 39, 0x10, "nonzero-padding"),
+        ("another_byte", 40, 0x55, "nonzero-padding"),
+        ("another_last_byte", last, 1, "nonzero-padding"),
+        ("one_of_the_last_six_bytes", last - 5, 1, "nonzero-padding"),
+        ("08_as_its_first_byte", 38, 0x08, "nonzero-padding"),
+        ("20_as_its_first_byte", 38, 0x20, "nonzero-padding"),
+        ("05_as_its_first_byte", 38, 0x05, "unknown-type"),
+        ("ff_as_its_first_byte", 38, 0xFF, "unknown-type"),
+        ("10_as_its_second_byte", 39, 0x10, "nonzero-padding"),
     ):
 
         @PADDING.combination(
-            f"padding_with_{name}", f"A byte of the padding is {byte:02x} ({name.replace('_', ' ')}).",
+            f"padding_with_{name}", f"The byte {byte:02x} stands in the padding at {at}.",
             closed_segment, "PRW-022" if code == "nonzero-padding" else "PRW-026", kind="corrupt",
         )  # fmt: skip
         def recipe(log: PrometheusLog, at: int = at, byte: int = byte, code: str = code) -> None:

@@ -26,9 +26,7 @@ def three_segments(log: PrometheusLog) -> None:
 @SEGMENTS.valid("PRW-010", "PRW-061")
 def segments_of_restarts(log: PrometheusLog) -> None:
     """Prometheus was started four times. Two segments are empty, and one ends without padding."""
-    log.build_files(
-        s0=segment(b"alpha", b"bravo"), s1=b"", s2=padded(segment(b"charlie")), s3=b""
-    )
+    log.build_files(s0=segment(b"alpha", b"bravo"), s1=b"", s2=padded(segment(b"charlie")), s3=b"")
     log.payloads += [b"alpha", b"bravo", b"charlie"]
     log.expect("intact", survivors=range(3), end=0)
 
@@ -177,7 +175,7 @@ padding_of_a_segment_cut: segments_of_restarts PRW-010 limit
     A segment ends inside its padding.
     damage: truncate at 1000 in {S2}
     expect: intact, survivors 0-2
-bit_in_the_first_segment: three_segments PRW-025 PRW-017
+bit_in_the_first_segment: three_segments PRW-025 PRW-017 PRW-062
     A bit in the first segment is flipped. All other pages and segments are returned.
     bug: https://github.com/prometheus/prometheus/issues/5867
     damage: flip bit 0 of {S0}:pages[0].frames[1].data

@@ -1,1 +1,1 @@
-"""The tally log: the parts that ``walproof.formats`` describes."""
+"""The format plug-in for Prometheus write-ahead logs. See ``walproof.formats`` for its parts."""
