@@ -55,6 +55,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
     "bit-in-a-payload/flag": lambda log: log.flip(f"{_frame(CLOSED, 2)}.header.type", 3),
     "bit-in-a-payload/last-segment": lambda log: log.flip(f"{_frame(LAST, 2)}.data", 100),
     "bit-in-a-payload/checkpoint": lambda log: log.flip(f"{_frame(CHECKPOINT, 1)}.data", 100),
+    "bit-in-a-payload/padding-of-the-checkpoint": lambda log: log.flip_byte(20000, 0, CHECKPOINT),
     "missing-in-the-middle": lambda log: log.drop(_frame(LAST, 2)),
     "unit-twice": lambda log: log.duplicate(_frame(LAST, 2)),
     "swapped": lambda log: log.swap_files(CLOSED, LAST),
