@@ -172,7 +172,7 @@ def recognise(path: Path) -> bool:
 
 
 def _has_frame(head: bytes, at: int, is_named: bool) -> bool:
-    """Return whether a page begins with a sound frame, in a file of such a name after empty ones."""
+    """Return whether a page begins with a sound frame; in a named file, after empty records."""
     found = frame_at(memoryview(head), at)
     while found.type == FULL and not found.length and not found.checksum and is_named:
         at += HEADER_SIZE
