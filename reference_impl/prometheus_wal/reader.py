@@ -9,9 +9,9 @@ from typing import Any
 from reference_impl.answer import End, Event, Lost, Verdict
 from reference_impl.prometheus_wal.compression import Decoder
 from reference_impl.prometheus_wal.layout import (
-    FIRST,
     FULL,
     HEADER_SIZE,
+    LAST,
     OLD_MAGIC,
     PAGE_SIZE,
     checkpoints,
@@ -172,11 +172,11 @@ def recognise(path: Path) -> bool:
 
 
 def _has_frame(head: bytes, at: int, is_named: bool) -> bool:
-    """Return whether a page begins with frames of a record, the first of them not empty."""
+    """Return whether a page begins with a sound frame; in a named file, after empty records."""
     found = frame_at(memoryview(head), at)
     while found.type == FULL and not found.length and not found.checksum and is_named:
         at += HEADER_SIZE
         if at + HEADER_SIZE > len(head):
             return True
         found = frame_at(memoryview(head), at)
-    return found.type in (FULL, FIRST) and found.length > 0 and found.is_sound()
+    return FULL <= found.type <= LAST and found.length > 0 and found.is_sound()
