@@ -30,7 +30,7 @@ func main() {
 
 		Acknowledges: true,
 
-		Read:  answerOf(replay),
+		Read:  answerOf(read),
 		Write: write,
 	}
 	switch os.Getenv("PROMETHEUS_READS_AS") {
@@ -69,8 +69,10 @@ func answerOf(read func(dir string, answer *adapterkit.Answer) error) func(adapt
 	}
 }
 
+func read(dir string, answer *adapterkit.Answer) error { return replay(dir, answer.Release) }
+
 // replay reads the segments in the order of Head.Init (tsdb/head.go).
-func replay(dir string, answer *adapterkit.Answer) error {
+func replay(dir string, release func(payload []byte)) error {
 	checkpoint, first, missing := wlog.LastCheckpoint(dir)
 	if missing != nil && !errors.Is(missing, record.ErrNotFound) {
 		return fmt.Errorf("find last checkpoint: %w", missing)
@@ -85,7 +87,7 @@ func replay(dir string, answer *adapterkit.Answer) error {
 			return fmt.Errorf("open checkpoint: %w", err)
 		}
 		defer segments.Close()
-		if err := each(segments, answer); err != nil {
+		if err := each(segments, release); err != nil {
 			return fmt.Errorf("backfill checkpoint: %w", err)
 		}
 		first++
@@ -96,17 +98,17 @@ func replay(dir string, answer *adapterkit.Answer) error {
 			return fmt.Errorf("open WAL segment: %d: %w", i, err)
 		}
 		defer segment.Close()
-		if err := each(wlog.NewSegmentBufReader(segment), answer); err != nil {
+		if err := each(wlog.NewSegmentBufReader(segment), release); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func each(segments io.Reader, answer *adapterkit.Answer) error {
+func each(segments io.Reader, release func(payload []byte)) error {
 	reader := wlog.NewReader(segments)
 	for reader.Next() {
-		answer.Release(reader.Record())
+		release(reader.Record())
 	}
 	return reader.Err()
 }
@@ -182,7 +184,7 @@ func start(dir string, answer *adapterkit.Answer) error {
 	if err := log.Close(); err != nil {
 		return err
 	}
-	return replay(dir, answer)
+	return replay(dir, answer.Release)
 }
 
 // open is the part of tsdb.Open (tsdb/db.go) that concerns the log.
@@ -191,7 +193,7 @@ func open(dir string, segmentSize int, compression string, answer *adapterkit.An
 	if err != nil {
 		return nil, err
 	}
-	if initErr := replay(dir, adapterkit.NewAnswer()); initErr != nil {
+	if initErr := replay(dir, func([]byte) {}); initErr != nil {
 		answer.Signal(initErr)
 		if err := log.Repair(initErr); err != nil {
 			log.Close()
@@ -229,7 +231,7 @@ func write(req adapterkit.Request) error {
 		log, err = open(dir, segmentSize, compression, adapterkit.NewAnswer())
 	} else if req.Cmd == "append" {
 		// The comment of wlog.WL requires a replay, and a repair after an error.
-		if err := replay(dir, adapterkit.NewAnswer()); err != nil {
+		if err := replay(dir, func([]byte) {}); err != nil {
 			return err
 		}
 		log, err = newLog(dir, segmentSize, compression)
