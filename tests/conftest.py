@@ -90,8 +90,8 @@ def _is_slow(path: Path) -> bool:
     return any(path.is_relative_to(ROOT / "tests" / part) for part in SLOW_PATHS)
 
 
-#: Formats with a scanner. The others have no minimum speed.
-SCANNED = [each for each in FORMATS if each != "etcd-wal"]
+#: Formats with a scanner and a bench. The others have no minimum speed.
+SCANNED = [each for each in FORMATS if each not in ("etcd-wal", "prometheus-wal")]
 
 
 def unavailable(why: str) -> None:

@@ -21,6 +21,7 @@ HARMS = {
     "wrong": "Wrong or missing data is returned as complete",
     "hangs": "The program never ends",
     "aborts": "The program does not start, or ends",
+    "fails": "A task of the program fails from then on",
     "alters": "Damaged data is overwritten",
 }
 

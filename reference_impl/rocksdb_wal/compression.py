@@ -47,7 +47,7 @@ class Decompressor:
             return b""  # RDB-035
         frame = _parameters(data)
         self.admit(frame.content_size, end)
-        if _most_content(data, frame) < frame.content_size:
+        if most_content(data, frame) < frame.content_size:
             raise BadCompression("blocks that cannot hold the stated content")
         try:
             return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
@@ -86,7 +86,7 @@ def _parameters(data: bytes) -> zstandard.FrameParameters:
     return frame
 
 
-def _most_content(data: bytes, frame: zstandard.FrameParameters) -> int:
+def most_content(data: bytes, frame: zstandard.FrameParameters) -> int:
     """Return the largest content that the blocks of a frame can hold.
 
     Raises :class:`BadCompression` if the frame is truncated or a block exceeds the limit of RFC

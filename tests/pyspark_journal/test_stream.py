@@ -90,6 +90,7 @@ NAMES = {
     "rocksdb-wal": "000001.log",
     "sqlite-wal": "database-wal",
     "etcd-wal": "0000000000000000-0000000000000000.wal",
+    "prometheus-wal": "00000000",
 }
 CONTEXTS: dict[str, dict[str, Any]] = {
     "zeebe-journal": {"folder": True, "max_segment_size": 20_000},

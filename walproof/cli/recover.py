@@ -153,8 +153,15 @@ def _replace(log: Log, survivors: Survivors) -> str:
         suffixes = {target.suffix for target in targets.values()}
         for old in (log.path / file for file in log.files):
             # The writer writes no file of another kind, such as .meta, so this file stays.
-            if old not in targets.values() and old.suffix in suffixes:
-                old.rename(_original(old))
+            if old in targets.values() or old.suffix not in suffixes:
+                continue
+            # An empty folder may be part of the log, such as a checkpoint, so its name changes, too.
+            folder = old.parent
+            is_left = folder != log.path and not any(
+                target.is_relative_to(folder) for target in targets.values()
+            )
+            if os.path.lexists(old):
+                (folder if is_left else old).rename(_original(folder if is_left else old))
         for new, target in targets.items():
             if target.is_file() and filecmp.cmp(new, target, shallow=False):
                 continue

@@ -133,6 +133,10 @@ class FormatSweep:
         """Return whether a payload consists of written parts that have their own checksums."""
         return False
 
+    def is_undetected(self, payload: bytes, written: Collection[bytes]) -> bool:
+        """Return whether a change that nothing detects turns a written payload into this one."""
+        return False
+
     def stored_records(
         self, files: Mapping[str, bytes], records: Sequence[Record]
     ) -> Sequence[Record]:

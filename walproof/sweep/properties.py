@@ -144,7 +144,7 @@ class WrittenRecords:
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
         """Return whether a record may have been written; false if the format rules this out."""
         payload = record.payload
-        if record.fields.get("missing"):
+        if record.fields.get("missing") or self.format_sweep.is_undetected(payload, self.written):
             return True
         if noticed and payload not in self.written:
             # A reader may join parts of another generation like parts of this log.

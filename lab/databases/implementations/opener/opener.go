@@ -21,7 +21,7 @@ const (
 
 // System is a database. Make creates an empty database in a folder and closes it. Twice opens the database in a mode,
 // writes one item, and opens it again. Log is the file name of the database's log; a system without Log has files
-// NUMBER.log, of which the last one is replaced.
+// NUMBER.log, of which the last one is replaced. If the log to open is a folder, it is copied to Log.
 type System struct {
 	Make  func(folder string) error
 	Twice func(mode, folder string) error
@@ -36,10 +36,12 @@ func Run(system System) {
 	if system.Log == "" {
 		replaced = replacedLog(folder, filepath.Base(log))
 	}
-	var err error
-	contents, err = os.ReadFile(log)
-	must(err)
-	must(os.WriteFile(replaced, contents, 0o666))
+	contents = files(log)
+	for name, data := range contents {
+		path := filepath.Join(replaced, name)
+		must(os.MkdirAll(filepath.Dir(path), 0o777))
+		must(os.WriteFile(path, data, 0o666))
+	}
 	if err := system.Twice(mode, folder); err != nil {
 		reportLog()
 		print(map[string]string{"refused": err.Error()})
@@ -75,19 +77,37 @@ func Again() {
 	print(map[string]bool{"again": true})
 }
 
-// replaced is the path of the log in the database's folder; contents are its bytes before the database was opened.
+// replaced is the path of the log in the database's folder; contents are its files before the database was opened.
 var (
 	replaced string
-	contents []byte
+	contents map[string][]byte
 )
 
-// reportLog prints the state of the log after the database was opened. The databases in Go do not move logs.
+// files returns the contents of the files of a log by their paths in the log. The path of a single file is empty.
+func files(log string) map[string][]byte {
+	found := map[string][]byte{}
+	must(filepath.WalkDir(log, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		found[strings.TrimPrefix(path, log)] = data
+		return err
+	}))
+	return found
+}
+
+// reportLog prints the state of the log after the database was opened: deleted if one of its files is. Files that the
+// database added do not count. The databases in Go do not move logs.
 func reportLog() {
-	state := "rewritten"
-	if left, err := os.ReadFile(replaced); os.IsNotExist(err) {
-		state = "deleted"
-	} else if must(err); bytes.Equal(left, contents) {
-		state = "kept"
+	state := "kept"
+	for name, data := range contents {
+		if left, err := os.ReadFile(replaced + name); os.IsNotExist(err) {
+			state = "deleted"
+			break
+		} else if must(err); !bytes.Equal(left, data) {
+			state = "rewritten"
+		}
 	}
 	print(map[string]string{"log": state})
 }

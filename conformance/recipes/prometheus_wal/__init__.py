@@ -1,0 +1,1 @@
+"""Recipes of the Prometheus write-ahead log."""

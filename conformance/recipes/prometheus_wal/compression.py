@@ -1,0 +1,267 @@
+"""Compressed records: flags, snappy blocks and zstd frames. A matrix of faults and compressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cramjam
+
+from conformance.recipes.prometheus_wal.log import (
+    COMPRESSION,
+    FIRST,
+    FULL,
+    LAST,
+    MIDDLE,
+    PAGE_SIZE,
+    SNAPPY,
+    ZSTD,
+    PrometheusLog,
+    frame,
+    numbered,
+)
+from conformance.recipes.recipe import Recipe
+from conformance.recipes.rocksdb_wal.zstd_frames import MAGIC, RAW, block, compressed_block
+from conformance.recipes.rocksdb_wal.zstd_frames import frame as zstd_frame
+
+SHORT = b"alpha " * 40
+LONG = b"".join(b"%d " % (n * n) for n in range(9000))
+
+
+def snappy(payload: bytes) -> bytes:
+    """Return a snappy block of literals, so that its bytes depend on no library."""
+    size, head = len(payload), bytearray()
+    while size > 0x7F:
+        head.append(size & 0x7F | 0x80)
+        size >>= 7
+    pieces = (payload[at : at + 60] for at in range(0, len(payload), 60))
+    return bytes([*head, size]) + b"".join(bytes([len(p) - 1 << 2]) + p for p in pieces)
+
+
+Packer = Callable[[bytes], bytes]
+PACK: dict[str, tuple[int, Packer]] = {
+    "none": (0, bytes),
+    "snappy": (SNAPPY, snappy),
+    "zstd": (ZSTD, zstd_frame),
+}
+
+
+def fragments(data: bytes, flags: tuple[int, ...], used: int) -> bytes:
+    """Return the frames of a record that begins after ``used`` bytes of a page."""
+    out, first = b"", True
+    for flag in flags:
+        part, data = data[: PAGE_SIZE - used - 7], data[PAGE_SIZE - used - 7 :]
+        kind = (FIRST if data else FULL) if first else (MIDDLE if data else LAST)
+        out, used, first = out + frame(kind, flag, part), 0, False
+    assert not data
+    return out
+
+
+def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]]:
+    """Enter logs of three short records, and of a long one, in each compression."""
+    found = {}
+    for name, (flags, pack) in PACK.items():
+
+        def short(log: PrometheusLog, flags: int = flags, pack: Packer = pack) -> None:
+            for payload in (SHORT, b"bravo " * 40, b"charlie " * 40):
+                log.frames(frame(FULL, flags, pack(payload)))
+                log.payloads.append(payload)
+            log.expect("intact", survivors=range(3))
+
+        def long(log: PrometheusLog, flags: int = flags, pack: Packer = pack) -> None:
+            log.frames(frame(FULL, flags, pack(SHORT)))
+            log.frames(fragments(pack(LONG), (flags,) * 3, len(log.data)))
+            log.frames(frame(FULL, flags, pack(b"charlie " * 40)))
+            log.payloads += [SHORT, LONG, b"charlie " * 40]
+            log.expect("intact", survivors=range(3))
+
+        short.__name__, long.__name__ = f"{name}_records", f"{name}_record_over_pages"
+        short.__doc__ = f"Three records, with the compression {name}."
+        long.__doc__ = f"A record over three pages, with the compression {name}."
+        enter = COMPRESSION.valid("PRW-016", "PRW-012")
+        found[name] = enter(short), enter(long)
+    return found
+
+
+CONTROLS = _controls()
+SECOND = "pages[0].frames[1]"
+#: A fault in the second of three short records, and the reason if only this record is lost.
+SHORT_FAULTS = {
+    "data_flipped": (lambda log: log.flip(f"{SECOND}.data", 9), ("checksum-mismatch",) * 3),
+    "checksum_flipped": (
+        lambda log: log.flip(f"{SECOND}.header.checksum", 9), ("checksum-mismatch",) * 3),
+    "length_bit_flipped": (
+        lambda log: log.flip(f"{SECOND}.header.len_data", 8), ("bad-length",) * 3),
+    "type_unknown": (lambda log: log.flip(f"{SECOND}.header.type", 2), ("unknown-type",) * 3),
+    "snappy_bit_flipped": (
+        lambda log: log.flip(f"{SECOND}.header.type", 3), ("bad-compression", None, "mixed-flags")),
+    "zstd_bit_flipped": (
+        lambda log: log.flip(f"{SECOND}.header.type", 4), ("bad-compression", "mixed-flags", None)),
+    "cut": (lambda log: log.truncate_in(f"{SECOND}.data", 9), ("torn-record",) * 3),
+}  # fmt: skip
+
+
+def _short_faults() -> None:
+    for column, (name, (control, _)) in enumerate(CONTROLS.items()):
+        for fault, (damage, reasons) in SHORT_FAULTS.items():
+            reason = reasons[column]
+            requirement = {
+                "checksum-mismatch": "PRW-025", "bad-length": "PRW-024",
+                "unknown-type": "PRW-026", "bad-compression": "PRW-031", "mixed-flags": "PRW-032",
+                "torn-record": "PRW-040", None: "PRW-016",
+            }[reason]  # fmt: skip
+
+            @COMPRESSION.combination(
+                f"{name}_{fault}", f"Compression {name}: {fault.replace('_', ' ')}.",
+                control, requirement, kind=None if reason else "limit",
+            )  # fmt: skip
+            def recipe(
+                log: PrometheusLog,
+                damage: Callable[[PrometheusLog], None] = damage,
+                reason: str | None = reason,
+                name: str = name,
+            ) -> None:
+                damage(log)
+                if reason is None:
+                    hidden = PACK[name][1](log.payloads[1])
+                    log.expect("intact", survivors=[0, hidden, 2])
+                    log.note("The flag was cleared. The compressed bytes are the payload.")
+                elif reason == "torn-record":
+                    log.expect("torn", reason, survivors=[0])
+                else:
+                    is_rest = reason == "checksum-mismatch"
+                    is_whole = reason in ("bad-length", "mixed-flags")
+                    rest = [0, 1, 2] if is_whole else [0] if is_rest else [0, 2]
+                    log.expect("damaged", reason, rest, end=None)
+
+
+def _long_faults() -> None:
+    """Enter faults of a record over three pages."""
+    for name, (_, control) in CONTROLS.items():
+        for fault, path, bit, reason, survivors in (
+            ("data_of_a_first_flipped", SECOND + ".data", 9, "checksum-mismatch", [0, 2]),
+            ("data_of_a_middle_flipped", "pages[1].frames[0].data", 9, "checksum-mismatch", [0, 2]),
+            ("data_of_a_last_flipped", "pages[2].frames[0].data", 9, "checksum-mismatch", [0]),
+            ("length_of_a_middle_flipped", "pages[1].frames[0].header.len_data", 3, "bad-length",
+             [0, 1, 2]),
+            ("type_of_a_last_unknown", "pages[2].frames[0].header.type", 0, "unknown-type", [0, 2]),
+        ):  # fmt: skip
+
+            @COMPRESSION.combination(
+                f"{name}_{fault}", f"Compression {name}: {fault.replace('_', ' ')}.",
+                control, "PRW-029" if reason != "bad-length" else "PRW-024", kind="corrupt",
+            )  # fmt: skip
+            def recipe(
+                log: PrometheusLog, path: str = path, bit: int = bit, reason: str = reason,
+                survivors: list[int] = survivors,
+            ) -> None:  # fmt: skip
+                log.flip(path, bit)
+                log.expect("damaged", reason, survivors, end=None)
+
+
+def _mixed_flags() -> None:
+    """Enter flags that differ between the frames of a record. Its data shows which one is right."""
+    for name, (_, control) in CONTROLS.items():
+        for place, path in (
+            ("first", SECOND), ("middle", "pages[1].frames[0]"), ("last", "pages[2].frames[0]"),
+        ):  # fmt: skip
+            for bit, other in ((3, "snappy"), (4, "zstd")):
+
+                @COMPRESSION.combination(
+                    f"{name}_with_{other}_bit_of_{place}",
+                    f"The {other} bit of a {place.upper()} is flipped; the compression is {name}.",
+                    control, "PRW-032", kind="corrupt",
+                )  # fmt: skip
+                def recipe(log: PrometheusLog, path: str = path, bit: int = bit) -> None:
+                    log.flip(f"{path}.header.type", bit)
+                    log.expect("damaged", "mixed-flags", survivors=range(3), end=None)
+
+
+_short_faults()
+_long_faults()
+_mixed_flags()
+
+
+def _bad_data() -> None:
+    """Enter compressed data that is not valid."""
+    payload = SHORT
+    stream = MAGIC + b"\x00\x58" + block(RAW, payload, len(payload), is_last=True)
+    for name, flags, data in (
+        ("snappy_without_elements", SNAPPY, b"\x05"),
+        ("snappy_with_a_shorter_claim", SNAPPY, b"\x04" + snappy(b"alpha")[1:]),
+        ("snappy_with_a_longer_claim", SNAPPY, b"\x06" + snappy(b"alpha")[1:]),
+        ("snappy_of_no_content", SNAPPY, b"\x00"),
+        ("snappy_with_an_offset_of_zero", SNAPPY, b"\x08\x0calph\x01\x00"),
+        ("snappy_with_an_offset_before_the_start", SNAPPY, b"\x08\x0calph\x01\x05"),
+        ("snappy_in_the_framing_format", SNAPPY,
+         b"\xff\x06\x00\x00sNaPpY" + bytes(cramjam.snappy.compress(b"alpha"))[10:]),
+        ("zstd_without_its_end", ZSTD, zstd_frame(payload)[:-1]),
+        ("zstd_and_a_byte", ZSTD, zstd_frame(payload) + b"x"),
+        ("zstd_twice", ZSTD, zstd_frame(payload) * 2),
+        ("zstd_of_no_content", ZSTD, zstd_frame(b"")),
+        ("zstd_without_its_magic_number", ZSTD, zstd_frame(payload)[1:]),
+        ("zstd_with_a_larger_size", ZSTD, zstd_frame(payload, len(payload) + 1)),
+        ("zstd_with_a_dictionary", ZSTD,
+         MAGIC + b"\x21\x07" + bytes([len(payload)]) + block(RAW, payload, len(payload), True)),
+        ("zstd_with_a_large_window", ZSTD, MAGIC + b"\x00\x90" + stream[6:]),
+        ("zstd_with_a_reserved_block", ZSTD,
+         MAGIC + b"\x00\x58" + block(3, payload, len(payload), is_last=True)),
+        ("zstd_with_a_wrong_checksum", ZSTD, MAGIC + b"\x04\x58" + stream[6:] + b"abcd"),
+    ):  # fmt: skip
+
+        @COMPRESSION.combination(
+            name, f"The data of a record is invalid: {name.replace('_', ' ')}.",
+            CONTROLS["none"][0], "PRW-031", kind="corrupt",
+        )  # fmt: skip
+        def recipe(log: PrometheusLog, flags: int = flags, data: bytes = data) -> None:
+            log.splice(SECOND, frame(FULL, flags, data))
+            log.expect("damaged", "bad-compression", survivors=[0, 2], end=None)
+
+
+_bad_data()
+
+
+@COMPRESSION.valid("PRW-016", "PRW-031")
+def frames_of_other_writers(log: PrometheusLog) -> None:
+    """Valid frames of zstd: without a size, as Prometheus writes them, and with several blocks."""
+    stream = MAGIC + b"\x00\x58"
+    log.frames(
+        frame(FULL, ZSTD, stream + block(RAW, SHORT, len(SHORT), is_last=True)),
+        frame(FULL, ZSTD, stream + block(RAW, b"ab", 2, False) + block(1, b"c", 9, True)),
+        frame(FULL, ZSTD, stream + compressed_block(100, 300)),
+    )
+    log.payloads += [SHORT, b"ab" + b"c" * 9, b"d" * 300]
+    log.expect("intact", survivors=range(3))
+
+
+@COMPRESSION.valid("PRW-016")
+def empty_records_with_flags(log: PrometheusLog) -> None:
+    """Empty records have no compression, whatever their flags are."""
+    log.frames(*(frame(FULL, flags, b"") for flags in (0, SNAPPY, ZSTD, SNAPPY | ZSTD)))
+    log.frames(frame(FULL, 0, b"alpha"))
+    log.payloads += [b""] * 4 + [b"alpha"]
+    log.expect("intact", survivors=range(5))
+
+
+@COMPRESSION.valid("PRW-016")
+def compressions_in_turn(log: PrometheusLog) -> None:
+    """The records of a segment have different compressions."""
+    for flags, pack in PACK.values():
+        log.frames(frame(FULL, flags, pack(SHORT)))
+        log.payloads.append(SHORT)
+    log.expect("intact", survivors=range(3))
+
+
+@COMPRESSION.valid("PRW-015", "PRW-016")
+def snappy_with_seven_bytes_left(log: PrometheusLog) -> None:
+    """An empty FIRST with a flag stands in front of a compressed record."""
+    log.fill_page_but(7)
+    log.frames(frame(FIRST, SNAPPY, b""), frame(LAST, SNAPPY, snappy(SHORT)))
+    log.payloads.append(SHORT)
+    log.expect("intact", survivors=range(2))
+
+
+@COMPRESSION.valid("PRW-032", kind="limit")
+def plain_data_that_is_a_block(log: PrometheusLog) -> None:
+    """A payload is itself a block of snappy. Without a flag, it is not decompressed."""
+    log.write(snappy(b"alpha"), numbered(100))
+    log.expect("intact", survivors=range(2))

@@ -1,0 +1,114 @@
+"""Lengths that changed. No checksum covers them."""
+
+from conformance.recipes.prometheus_wal.layout import (
+    records_over_five_pages,
+    three_pages,
+    three_records,
+    two_pages,
+)
+from conformance.recipes.prometheus_wal.log import LENGTHS, PrometheusLog
+
+SECOND = "pages[0].frames[1].header.len_data"
+
+
+def _flipped_bits() -> None:
+    """Enter each bit of the length of a FULL, of a FIRST, of a MIDDLE and of a LAST."""
+    for name, control, path, count in (
+        ("full", three_records, SECOND, 3),
+        ("first", two_pages, SECOND, 4),
+        ("middle", three_pages, "pages[1].frames[0].header.len_data", 4),
+        ("last", two_pages, "pages[1].frames[0].header.len_data", 4),
+        ("second_page", records_over_five_pages, "pages[1].frames[2].header.len_data", 20),
+    ):
+        for bit in range(16) if name == "full" else (0, 4, 7, 8, 12, 14, 15):
+
+            @LENGTHS.combination(
+                f"length_bit_{bit}_of_{name}", f"Bit {bit} of a length is flipped ({name}).",
+                control, "PRW-024", kind="corrupt",
+            )  # fmt: skip
+            def recipe(
+                log: PrometheusLog, path: str = path, bit: int = bit, count: int = count
+            ) -> None:
+                log.flip(path, bit)
+                log.expect("damaged", "bad-length", range(count), end=None)
+                if bit == 0:
+                    log.shows("bit-in-a-length")
+
+
+_flipped_bits()
+
+LENGTHS.table(f"""
+two_flipped_lengths: three_records PRW-024 PRW-025
+    A bit of two lengths in a page is flipped. A reader tries other lengths only once in a page.
+    damage: flip bit 8 of pages[0].frames[0].header.len_data
+    damage: flip bit 8 of pages[0].frames[2].header.len_data
+    expect: damaged bad-length, survivors 0 1, end none
+two_flipped_lengths_in_two_pages: two_pages PRW-024
+    A bit of a length is flipped in each of two pages.
+    damage: flip bit 8 of pages[0].frames[0].header.len_data
+    damage: flip bit 8 of pages[1].frames[1].header.len_data
+    expect: damaged bad-length, survivors 0-3, end none
+length_becomes_zero: three_records PRW-025 PRW-020
+    A length becomes 0. Two bits differ.
+    damage: set {SECOND} to 0
+    expect: damaged checksum-mismatch, survivors 0, end none
+length_one_too_large: three_records PRW-025
+    A length of 5 becomes 6. Two bits differ.
+    damage: set {SECOND} to 6
+    expect: damaged checksum-mismatch, survivors 0, end none
+length_up_to_the_end_of_the_segment: three_records PRW-025
+    A length ends at the end of the segment.
+    damage: set {SECOND} to 19
+    expect: damaged checksum-mismatch, survivors 0, end none
+length_beyond_the_segment: three_records PRW-040 limit
+    A length ends after the segment, within the page. Nothing distinguishes it from a torn record.
+    damage: set {SECOND} to 100
+    expect: torn torn-record, survivors 0, end 12
+largest_length: three_records PRW-023
+    A length is 65,535.
+    damage: set {SECOND} to 65535
+    expect: damaged bad-length, survivors 0, end none
+length_of_a_whole_page: three_records PRW-023
+    A length is 32,761, which a frame at 12 cannot have.
+    damage: set {SECOND} to 32761
+    expect: damaged bad-length, survivors 0, end none
+length_up_to_the_page_end: three_records PRW-040 limit
+    A length ends at the end of the page, after the end of the segment.
+    damage: set {SECOND} to 32749
+    expect: torn torn-record, survivors 0, end 12
+length_after_the_page_end: three_records PRW-023
+    A length ends one byte after the page.
+    damage: set {SECOND} to 32750
+    expect: damaged bad-length, survivors 0, end none
+length_of_a_last_is_larger: two_pages PRW-025 PRW-029
+    The length of a LAST is 3 too large. The rest of the page is lost.
+    damage: set pages[1].frames[0].header.len_data to 7254
+    expect: damaged checksum-mismatch, survivors 0, end none
+length_of_a_first_is_smaller: two_pages PRW-025 PRW-027
+    The length of a FIRST is 3 too small. The LAST is an orphan.
+    damage: set {SECOND} to 32746
+    expect: damaged checksum-mismatch, survivors 0 2 3, end none
+first_length_of_a_page: records_over_five_pages PRW-025 PRW-029
+    The first length of the second page is wrong. The record that is open there is lost, and so is
+    the one that goes on in the third page.
+    damage: set pages[1].frames[0].header.len_data to 0
+    expect: damaged checksum-mismatch, survivors 0-3 10-19, end none
+length_of_an_empty_record: empty_record PRW-024 PRW-025
+    A bit of the length of an empty record is flipped. A checksum of 0 does not prove it.
+    damage: flip bit 8 of {SECOND}
+    expect: damaged checksum-mismatch, survivors 0, end none
+length_beyond_the_page_in_the_second_page: records_over_five_pages PRW-023 PRW-029
+    A length of the second page is 65,535.
+    damage: set pages[1].frames[2].header.len_data to 65535
+    expect: damaged bad-length, survivors 0-5 10-19, end none
+middle_without_data: three_pages PRW-020 PRW-023
+    The length and the checksum of a MIDDLE are 0. The rest of the page is lost.
+    damage: set pages[1].frames[0].header.len_data to 0
+    damage: set pages[1].frames[0].header.checksum to 0
+    expect: damaged bad-length, survivors 0 2 3, end none
+last_without_data: two_pages PRW-020 PRW-023
+    The length and the checksum of a LAST are 0.
+    damage: set pages[1].frames[0].header.len_data to 0
+    damage: set pages[1].frames[0].header.checksum to 0
+    expect: damaged bad-length, survivors 0, end none
+""")

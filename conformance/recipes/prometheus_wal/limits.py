@@ -1,0 +1,66 @@
+"""Extreme segments, which could cost a reader much time or memory."""
+
+from conformance.recipes.prometheus_wal.layout import three_records
+from conformance.recipes.prometheus_wal.log import (
+    FULL,
+    LAST,
+    LIMITS,
+    PAGE_SIZE,
+    SNAPPY,
+    ZSTD,
+    PrometheusLog,
+    frame,
+)
+from conformance.recipes.rocksdb_wal.zstd_frames import MAGIC, block, frame_of_one_byte
+
+#: A frame without a content size and with a window of 128 MiB.
+_STREAM = MAGIC + b"\x00" + bytes([17 << 3])
+
+
+def _repeated(size: int, count: int) -> bytes:
+    """Return a frame of so many blocks that each repeat a byte, without a content size."""
+    blocks = b"".join(block(1, b"a", size, n == count) for n in range(1, count + 1))
+    return _STREAM + blocks
+
+
+@LIMITS.damaged(three_records, "PRW-027", "PRW-080", kind="limit")
+def thousands_of_orphans(log: PrometheusLog) -> None:
+    """2,000 LASTs of one byte follow. Each has its own range."""
+    log.extend(frame(LAST, 0, b"x") * 2000)
+    log.expect("damaged", "orphan-fragment", survivors=range(3))
+
+
+@LIMITS.damaged(three_records, "PRW-024", "PRW-080", kind="limit")
+def bad_frames_in_every_page(log: PrometheusLog) -> None:
+    """Four pages begin with a frame of a wrong checksum. Each costs 17 checksums."""
+    log.extend(bytes(PAGE_SIZE - 38) + (b"\x01\x7f\xf9\0\0\0\0".ljust(PAGE_SIZE, b"x")) * 4)
+    log.expect("damaged", "zero-page", survivors=range(3))
+
+
+@LIMITS.damaged(three_records, "PRW-031", "PRW-080")
+def snappy_that_claims_a_gigabyte(log: PrometheusLog) -> None:
+    """A block of six bytes claims one GiB. Prometheus allocates it."""
+    log.extend(frame(FULL, SNAPPY, b"\x80\x80\x80\x80\x04\x00"))
+    log.expect("damaged", "bad-compression", survivors=range(3), end=None)
+
+
+@LIMITS.damaged(three_records, "PRW-033", kind="limit")
+def zstd_above_the_limit(log: PrometheusLog) -> None:
+    """A frame states one byte more than 64 MiB."""
+    log.extend(frame(FULL, ZSTD, frame_of_one_byte(97, (1 << 26) + 1)))
+    log.expect("damaged", "too-large", survivors=range(3), end=None)
+
+
+@LIMITS.damaged(three_records, "PRW-033", "PRW-034", kind="limit")
+def zstd_above_the_limit_without_a_size(log: PrometheusLog) -> None:
+    """A frame that states no size has one block more than 64 MiB."""
+    log.extend(frame(FULL, ZSTD, _repeated(1 << 17, 513)))
+    log.expect("damaged", "too-large", survivors=range(3), end=None)
+
+
+@LIMITS.damaged(three_records, "PRW-034", kind="limit")
+def zstd_above_the_budget(log: PrometheusLog) -> None:
+    """Five invalid frames count 64 MiB each. The budget is used up, and a valid one is lost."""
+    bad = _repeated(1 << 17, 511) + b"x"
+    log.extend(frame(FULL, ZSTD, bad) * 5 + frame(FULL, ZSTD, _repeated(1000, 1)))
+    log.expect("damaged", "bad-compression", survivors=range(3), end=None)

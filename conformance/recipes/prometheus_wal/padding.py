@@ -1,0 +1,160 @@
+"""Padding that has other bytes, and zeros where frames were."""
+
+from conformance.recipes.prometheus_wal.layout import (
+    closed_segment,
+    continued_after_padding,
+)
+from conformance.recipes.prometheus_wal.log import PADDING, PAGE_SIZE, PrometheusLog, padded
+
+
+@PADDING.valid("PRW-014")
+def two_closed_pages(log: PrometheusLog) -> None:
+    """Six bytes are left in the first page. The second one was padded by Close."""
+    log.fill_page_but(6)
+    log.write(b"bravo", b"charlie")
+    log.close()
+    log.expect("intact", survivors=range(3))
+
+
+@PADDING.damaged(closed_segment, "PRW-021")
+def page_after_padding(log: PrometheusLog) -> None:
+    """Another page follows the padding, as no writer since version 2.11 writes it."""
+    log.extend(bytes(padded(log.data[:38])))
+    log.expect("damaged", "zero-page", survivors=[0, 1, 2, 0, 1, 2], end=None)
+
+
+@PADDING.damaged(continued_after_padding, "PRW-021", kind="limit")
+def frames_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
+    """The second record of a continued segment is zeros. They look like padding."""
+    log.with_context("continued", 1)
+    log.zero("pages[0].frames[1]")
+    log.expect("intact", survivors=[0, 2, 3])
+
+
+@PADDING.damaged(continued_after_padding, "PRW-021", kind="corrupt")
+def page_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
+    """A page of zeros is damage in a continued segment, too."""
+    log.with_context("continued", 1)
+    log.zero("pages[0]")
+    log.expect("damaged", "zero-page", survivors=[2, 3], end=None)
+
+
+@PADDING.damaged(continued_after_padding, "PRW-021", "PRW-029", kind="corrupt")
+def first_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
+    """The end of a FIRST is zeros in a continued segment, from a sector on."""
+    log.with_context("continued", 1)
+    log.zero_sector(127)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
+
+
+@PADDING.damaged(closed_segment, "PRW-021", "PRW-029")
+def first_then_padding(log: PrometheusLog) -> None:
+    """A FIRST without data stands in front of the padding, and another page follows."""
+    log.overwrite(38, b"\x02")
+    log.extend(bytes(padded(log.data[:12])))
+    log.expect("damaged", "zero-page", survivors=[0, 1, 2, 0], end=None)
+
+
+@PADDING.damaged(continued_after_padding, "PRW-029")
+def first_then_padding_in_a_continued_segment(log: PrometheusLog) -> None:
+    """Version 2.10 padded a page after a FIRST that was never finished."""
+    log.with_context("continued", 1)
+    log.overwrite(24, b"\x02")
+    log.expect("damaged", "unfinished-record", survivors=range(4), end=None)
+
+
+def _bytes_in_padding() -> None:
+    """Enter bytes at several places of padding. No record is lost."""
+    last = PAGE_SIZE - 1
+    for name, at, byte, code in (
+        ("another_byte", 40, 0x55, "nonzero-padding"),
+        ("another_last_byte", last, 1, "nonzero-padding"),
+        ("one_of_the_last_six_bytes", last - 5, 1, "nonzero-padding"),
+        ("08_as_its_first_byte", 38, 0x08, "nonzero-padding"),
+        ("20_as_its_first_byte", 38, 0x20, "nonzero-padding"),
+        ("05_as_its_first_byte", 38, 0x05, "unknown-type"),
+        ("ff_as_its_first_byte", 38, 0xFF, "unknown-type"),
+        ("10_as_its_second_byte", 39, 0x10, "nonzero-padding"),
+    ):
+
+        @PADDING.combination(
+            f"padding_with_{name}", f"The byte {byte:02x} stands in the padding at {at}.",
+            closed_segment, "PRW-022" if code == "nonzero-padding" else "PRW-026", kind="corrupt",
+        )  # fmt: skip
+        def recipe(log: PrometheusLog, at: int = at, byte: int = byte, code: str = code) -> None:
+            log.overwrite(at, bytes([byte]))
+            log.expect("damaged", code, survivors=range(3), end=None)
+            if at == last:
+                log.bug("https://github.com/prometheus/prometheus/issues/16074")
+
+
+def _bytes_in_short_padding() -> None:
+    """Enter bytes in the six bytes at the end of a page."""
+    for offset in range(1, 7):
+
+        @PADDING.combination(
+            f"short_padding_with_a_byte_{offset}_before_the_page_end",
+            "A byte of the padding at the end of a page is 1.", two_closed_pages, "PRW-022",
+            kind="corrupt",
+        )  # fmt: skip
+        def recipe(log: PrometheusLog, offset: int = offset) -> None:
+            log.overwrite(PAGE_SIZE - offset, b"\x01")
+            log.expect("damaged", "nonzero-padding", survivors=range(3), end=None)
+
+
+_bytes_in_padding()
+_bytes_in_short_padding()
+
+PADDING.table("""
+page_zeroed: records_over_five_pages PRW-021 PRW-029
+    The second page is zeros. The FIRST in front of it must not be joined with the third page.
+    damage: zero pages[1]
+    expect: damaged zero-page, survivors 0-3 10-19, end none
+two_pages_zeroed: records_over_five_pages PRW-021
+    Two pages are zeros. They are one range.
+    damage: zero pages[1]
+    damage: zero pages[2]
+    expect: damaged zero-page, survivors 0-3 15-19, end none
+first_page_zeroed: records_over_five_pages PRW-021
+    The first page is zeros.
+    damage: zero pages[0]
+    expect: damaged zero-page, survivors 5-19, end none
+middle_zeroed: three_pages PRW-021 PRW-029
+    The page with a MIDDLE is zeros. Prometheus joins the FIRST and the LAST.
+    shows: size-before-data
+    damage: zero pages[1]
+    expect: damaged zero-page, survivors 0 2 3, end none
+frame_zeroed: three_records PRW-022
+    The second of three frames is zeros. What follows it in the page is lost.
+    damage: zero pages[0].frames[1]
+    expect: damaged nonzero-padding, survivors 0, end none
+header_zeroed: three_records PRW-022
+    The header of the second frame is zeros.
+    damage: zero pages[0].frames[1].header
+    expect: damaged nonzero-padding, survivors 0, end none
+rest_of_a_page_zeroed: records_over_five_pages PRW-021 PRW-027
+    From a frame on, the first page is zeros.
+    damage: write 18754 zero bytes at 14014
+    expect: damaged zero-page, survivors 0 1 5-19, end none
+page_inserted: records_over_five_pages PRW-021 PRW-029
+    A page of zeros is inserted. It may be a lost page, so the fragments around it are not joined.
+    damage: insert 32768 zero bytes at 32768
+    expect: damaged zero-page, survivors 0-3 5-19, end none
+last_page_zeroed: records_over_five_pages PRW-040
+    The last page is zeros. The log ends with an open record.
+    damage: zero pages[4]
+    expect: torn torn-record, survivors 0-17, end 126147
+last_frames_zeroed: closed_segment PRW-014 limit
+    The last two frames are zeros, which looks like padding.
+    damage: zero pages[0].frames[1]
+    damage: zero pages[0].frames[2]
+    expect: intact, survivors 0, end 12
+padding_cut: closed_segment PRW-010 limit
+    The segment ends inside its padding.
+    damage: truncate at 100
+    expect: intact, survivors 0-2, end 38
+padding_without_context: continued_after_padding PRW-021
+    The segment goes on after padding, and the context does not say that it may.
+    with_context: continued, 0
+    expect: damaged zero-page, survivors 0-3, end none
+""")

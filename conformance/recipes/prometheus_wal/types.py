@@ -1,0 +1,103 @@
+"""Type bytes that changed. No checksum covers them."""
+
+from conformance.recipes.prometheus_wal.layout import three_pages, three_records, two_pages
+from conformance.recipes.prometheus_wal.log import TYPES, PrometheusLog
+from conformance.recipes.recipe import Recipe
+
+FIRST_PAGE, SECOND_PAGE = "pages[0].frames[1]", "pages[1].frames[0]"
+THIRD_PAGE = "pages[2].frames[0]"
+
+
+def _unknown_types() -> None:
+    """Enter each unknown type for a FULL, a FIRST, a MIDDLE and a LAST."""
+    controls: tuple[tuple[str, Recipe[PrometheusLog], str, tuple[int, ...]], ...] = (
+        ("full", three_records, FIRST_PAGE, (0, 2)),
+        ("last_full", three_records, "pages[0].frames[2]", (0, 1)),
+        ("first", two_pages, FIRST_PAGE, (0, 2, 3)),
+        ("middle", three_pages, SECOND_PAGE, (0, 2, 3)),
+        ("last", two_pages, SECOND_PAGE, (0, 2, 3)),
+    )
+    for name, control, path, survivors in controls:
+        for kind in (0, 5, 6, 7):
+
+            @TYPES.combination(
+                f"{name}_becomes_type_{kind}", f"The type of a {name.replace('_', ' ')} is {kind}.",
+                control, "PRW-026", "PRW-012", kind="corrupt",
+            )  # fmt: skip
+            def recipe(
+                log: PrometheusLog, path: str = path, kind: int = kind,
+                survivors: tuple[int, ...] = survivors,
+            ) -> None:  # fmt: skip
+                log.retype(path, kind)
+                log.expect("damaged", "unknown-type", survivors, end=None)
+
+
+def _reserved_bits() -> None:
+    for bit in (5, 6, 7):
+
+        @TYPES.combination(
+            f"reserved_bit_{bit}", f"The reserved bit {bit} of a FIRST is set.",
+            two_pages, "PRW-012", kind="limit",
+        )  # fmt: skip
+        def recipe(log: PrometheusLog, bit: int = bit) -> None:
+            log.flip(f"{FIRST_PAGE}.header.type", bit)
+            log.expect("intact", survivors=range(4), end=40052)
+
+
+_unknown_types()
+_reserved_bits()
+
+TYPES.table(f"""
+full_becomes_first: three_records PRW-028 PRW-030
+    A FULL becomes a FIRST. The next FULL ends it.
+    retype: {FIRST_PAGE}, 2
+    expect: damaged unfinished-record, survivors 0 2, end none
+full_becomes_middle: three_records PRW-027
+    One bit makes a FULL a MIDDLE.
+    retype: {FIRST_PAGE}, 3
+    expect: damaged orphan-fragment, survivors 0 2, end none
+full_becomes_last: three_records PRW-027
+    A FULL becomes a LAST.
+    retype: {FIRST_PAGE}, 4
+    expect: damaged orphan-fragment, survivors 0 2, end none
+last_full_becomes_first: three_records PRW-040
+    The last FULL becomes a FIRST. The log ends with an open record.
+    retype: pages[0].frames[2], 2
+    expect: torn torn-record, survivors 0-1, end 24
+first_becomes_full: two_pages PRW-027 limit
+    Two bits make a FIRST a FULL. Its data is returned as a record; only the LAST shows the fault.
+    retype: {FIRST_PAGE}, 1
+    expect: damaged orphan-fragment, survivors 0 part(1, 0, 32749) 2 3, end none
+first_becomes_middle: two_pages PRW-027
+    One bit makes a FIRST a MIDDLE. Both fragments are orphans.
+    retype: {FIRST_PAGE}, 3
+    expect: damaged orphan-fragment, survivors 0 2 3, end none
+first_becomes_last: two_pages PRW-027
+    A FIRST becomes a LAST.
+    retype: {FIRST_PAGE}, 4
+    expect: damaged orphan-fragment, survivors 0 2 3, end none
+middle_becomes_full: three_pages PRW-028 PRW-027
+    One bit makes a MIDDLE a FULL. It is not returned, because it may be a MIDDLE.
+    retype: {SECOND_PAGE}, 1
+    expect: damaged unfinished-record, survivors 0 2 3, end none
+middle_becomes_first: three_pages PRW-028 PRW-027
+    One bit makes a MIDDLE a FIRST. The rest of the record must not be returned as a record.
+    retype: {SECOND_PAGE}, 2
+    expect: damaged unfinished-record, survivors 0 2 3, end none
+middle_becomes_last: three_pages PRW-027 limit
+    Three bits make a MIDDLE a LAST. The record ends early, and only the next LAST shows the fault.
+    retype: {SECOND_PAGE}, 4
+    expect: damaged orphan-fragment, survivors 0 part(1, 0, 65510) 2 3, end none
+last_becomes_full: two_pages PRW-028 limit
+    Two bits make a LAST a FULL. Its data is returned as a record.
+    retype: {SECOND_PAGE}, 1
+    expect: damaged unfinished-record, survivors 0 part(1, 32749, 40000) 2 3, end none
+last_becomes_first: two_pages PRW-028
+    A LAST becomes a FIRST. The next FULL ends it, too.
+    retype: {SECOND_PAGE}, 2
+    expect: damaged unfinished-record, survivors 0 2 3, end none
+last_becomes_middle: two_pages PRW-028
+    A LAST becomes a MIDDLE. The next FULL ends the record.
+    retype: {SECOND_PAGE}, 3
+    expect: damaged unfinished-record, survivors 0 2 3, end none
+""")

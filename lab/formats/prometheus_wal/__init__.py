@@ -1,0 +1,1 @@
+"""Experiments on spec/prometheus-wal.md."""

@@ -1,0 +1,100 @@
+"""Compressed records: a snappy block or a zstd frame each (PRW-031 to PRW-034).
+
+Upstream: prometheus/prometheus ``util/compression``.
+"""
+
+from __future__ import annotations
+
+import cramjam
+import zstandard
+
+from reference_impl.prometheus_wal.layout import NONE, SNAPPY, ZSTD
+from reference_impl.rocksdb_wal.compression import (
+    LARGEST_WINDOW,
+    MAGIC,
+    MAX_RATIO,
+    MAX_RECORD_SIZE,
+    BadCompression,
+    TooLarge,
+    most_content,
+)
+
+#: A snappy block never grows more: three bytes copy at most 64.
+_SNAPPY_RATIO = 64 / 3
+
+
+class Decoder:
+    """Decompresses the records of one log, in order, within limits."""
+
+    def __init__(self) -> None:
+        #: The number of bytes that count towards the budget (PRW-034).
+        self.spent = 0
+
+    def decode(self, data: bytes, flags: int, end: int) -> bytes:
+        """Return the payload of a record. The record ends ``end`` bytes after the log's start.
+
+        Raises :class:`BadCompression`, :class:`TooLarge`.
+        """
+        if flags == NONE or not data:
+            return data
+        return _unsnappy(data) if flags == SNAPPY else self._unzstd(data, end)
+
+    def _unzstd(self, data: bytes, end: int) -> bytes:
+        if not data.startswith(MAGIC):
+            raise BadCompression("no zstd frame")
+        try:
+            frame = zstandard.get_frame_parameters(data)
+        except zstandard.ZstdError as error:
+            raise BadCompression(str(error)) from None
+        if frame.window_size > LARGEST_WINDOW or frame.dict_id or not frame.content_size:
+            raise BadCompression("a dictionary, a large window or no content")
+        most = most_content(data, frame)
+        if frame.content_size != zstandard.CONTENTSIZE_UNKNOWN:
+            if frame.content_size > most:
+                raise BadCompression("blocks that cannot hold the stated content")
+            most = frame.content_size
+        allowed = min(MAX_RECORD_SIZE, MAX_RATIO * end + 4 * MAX_RECORD_SIZE - self.spent)
+        try:
+            if allowed <= 0 or frame.content_size in range(allowed + 1, most + 1):
+                raise zstandard.ZstdError("the stated content exceeds the limit")
+            payload = zstandard.ZstdDecompressor().decompress(
+                data, max_output_size=min(most, allowed), allow_extra_data=False
+            )
+        except zstandard.ZstdError as error:
+            self.spent += min(most, MAX_RECORD_SIZE)
+            raise (TooLarge if most > allowed else BadCompression)(str(error)) from None
+        self.spent += len(payload)
+        if not payload:
+            raise BadCompression("no content")
+        return bytes(payload)
+
+
+def _unsnappy(data: bytes) -> bytes:
+    try:
+        size = cramjam.snappy.decompress_raw_len(data)
+        if not 0 < size <= _SNAPPY_RATIO * len(data):
+            raise BadCompression("a block that cannot hold the stated content")
+        if size > MAX_RECORD_SIZE:
+            raise TooLarge(f"{size} bytes decompressed")
+        return bytes(cramjam.snappy.decompress_raw(data))
+    except cramjam.DecompressionError as error:
+        raise BadCompression(str(error)) from None
+
+
+def encode(payload: bytes, flags: int) -> bytes:
+    """Return the data of a record of at least one byte (PRW-072)."""
+    if flags == SNAPPY:
+        return bytes(cramjam.snappy.compress_raw(payload))
+    compressor = zstandard.ZstdCompressor(write_checksum=True, write_content_size=False)
+    return compressor.compress(payload)
+
+
+def readings(flags: set[int]) -> list[int]:
+    """Return how to read a record whose frames have these flags, the first valid one counts.
+
+    A record with one flag has one reading (PRW-031, PRW-032).
+    """
+    if len(flags) == 1 and SNAPPY | ZSTD not in flags:
+        return list(flags)
+    found = [flag for flag in (ZSTD, SNAPPY) if any(flag & each for each in flags)]
+    return found + [NONE] * (NONE in flags)

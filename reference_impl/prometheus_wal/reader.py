@@ -1,0 +1,182 @@
+"""The reader of a whole log: one segment, or a folder of segments with a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import End, Event, Lost, Verdict
+from reference_impl.prometheus_wal.compression import Decoder
+from reference_impl.prometheus_wal.layout import (
+    FULL,
+    HEADER_SIZE,
+    LAST,
+    OLD_MAGIC,
+    PAGE_SIZE,
+    checkpoints,
+    frame_at,
+    number_of,
+    segments,
+)
+from reference_impl.prometheus_wal.segment import Segment
+
+LOOK_AHEAD = 4 * PAGE_SIZE
+_USUAL_DIGITS = (6, 8)
+
+
+class Journal:
+    """The segments of a log in the order of reading, and the faults of their names."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        #: A name, or a lost range in front of the next name.
+        self.plan: list[str | Lost | None] = []
+        #: The number of the last segment, for a writer.
+        self.number = -1
+        if path.is_dir():
+            self._plan_folder()
+        else:
+            self.plan.append(None)
+
+    @property
+    def names(self) -> list[str | None]:
+        """Return the names of the segments to read."""
+        return [each for each in self.plan if not isinstance(each, Lost)]
+
+    def file(self, name: str | None) -> Path:
+        """Return the path of a segment."""
+        return self.path if name is None else self.path / name
+
+    def _plan_folder(self) -> None:
+        newest = None
+        for number, name in checkpoints(self.path):  # PRW-004
+            folder = self.path / name
+            if folder.is_dir() and segments(folder):
+                newest = number
+                self._plan_segments(folder, f"{name}/", -1)
+                break
+            if folder.is_dir():
+                self.plan.append(Lost(0, 0, "bad-checkpoint"))
+            else:
+                self.plan.append(Lost(0, folder.stat().st_size, "bad-checkpoint", file=name))
+        self._plan_segments(self.path, "", newest)
+
+    def _plan_segments(self, folder: Path, prefix: str, before: int | None) -> None:
+        """Add the segments of a folder after the number ``before``, if it is known (PRW-005)."""
+        has_checkpoint = before is not None
+        is_missing = has_checkpoint
+        for number, name in segments(folder):
+            if before is not None and number <= before:
+                if number == self.number and not is_missing:
+                    size = (folder / name).stat().st_size
+                    self.plan.append(Lost(0, size, "duplicate-segment", file=prefix + name))
+                continue
+            if before is not None and number > before + 1:
+                self.plan.append(Lost(0, 0, "missing-segment", file=prefix + name))
+            self.plan.append(prefix + name)
+            self.number = before = number
+            is_missing = False
+        if is_missing:
+            self.plan.append(Lost(0, 0, "missing-segment"))
+
+    def last_with_content(self) -> str | None:
+        """Return the last segment with a byte that is not zero, else the first one."""
+        names = self.names
+        for name in reversed(names):
+            if self.file(name).read_bytes().rstrip(b"\0"):
+                return name
+        return names[0] if names else None
+
+    def events(self, is_continued: bool) -> Iterator[tuple[Event, int]]:
+        """Yield each event, with the offset from which a strict reader loses everything."""
+        decoder, base = Decoder(), 0
+        last = self.last_with_content()
+        end: tuple[int, str | None] = (0, None)
+        damage = torn = None
+        for each in self.plan:
+            if isinstance(each, Lost):
+                damage = damage or each.reason
+                yield each, 0
+                continue
+            data = self.file(each).read_bytes()
+            # A writer finishes a checkpoint before it gets its name.
+            is_last = each == last and "/" not in (each or "")
+            segment = Segment(data, each, is_last, is_continued, decoder, base)
+            base += len(data)
+            for event in segment.events():
+                if isinstance(event, Lost):
+                    damage = damage or (None if event.torn else event.reason)
+                    torn = torn or (event.reason if event.torn else None)
+                    start = min(event.start, segment.open.at) if segment.open else event.start
+                    yield event, start
+                else:
+                    yield event, 0
+            if torn is None or is_last:
+                end = (segment.end, each)
+        verdict: Verdict = "damaged" if damage else "torn" if torn else "intact"
+        at, file = (None, None) if damage else end
+        yield End(verdict, damage or torn, at, file), 0
+
+
+def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+    """Yield the records and lost ranges of a segment or a folder, then the end.
+
+    ``context`` is the one of the chapter. Raises only ``OSError``.
+    """
+    if profile not in ("recover", "strict"):
+        raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
+    journal = Journal(path)
+    if not journal.plan:
+        yield End("refused", "no-segments", None)  # PRW-001
+        return
+    if journal.names and _begins_with(journal.file(journal.names[0]), OLD_MAGIC):
+        yield End("refused", "old-format", None)  # PRW-003
+        return
+    for event, start in journal.events(bool(context.get("continued", False))):
+        if profile == "strict" and isinstance(event, Lost) and not event.torn:
+            yield from _stop(journal, event, start)
+            return
+        yield event
+
+
+def _stop(journal: Journal, damage: Lost, start: int) -> Iterator[Event]:
+    """Report everything from the first damage on as lost, for ``strict`` (PRW-062)."""
+    names = journal.names
+    if damage.file in names:
+        names = names[names.index(damage.file) :]
+    else:
+        yield damage
+    for name in names:
+        at = start if name == damage.file else 0
+        yield Lost(at, journal.file(name).stat().st_size, damage.reason, file=name)
+    yield End("damaged", damage.reason, None)
+
+
+def _begins_with(path: Path, magic: bytes) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(magic)) == magic
+
+
+def recognise(path: Path) -> bool:
+    """Return whether a file begins with frames, or a folder has segments or checkpoints."""
+    if path.is_dir():
+        return any(recognise(path / each) for each in Journal(path).names if each)
+    is_named = number_of(path.name) is not None and len(path.name) in _USUAL_DIGITS
+    with path.open("rb") as stream:
+        head = stream.read(LOOK_AHEAD)
+    if is_named and (not any(head) or head.startswith(OLD_MAGIC)):
+        return True
+    starts = range(0, max(len(head) - HEADER_SIZE, 0), PAGE_SIZE)
+    return any(_has_frame(head, at, is_named) for at in starts)
+
+
+def _has_frame(head: bytes, at: int, is_named: bool) -> bool:
+    """Return whether a page begins with a sound frame; in a named file, after empty records."""
+    found = frame_at(memoryview(head), at)
+    while found.type == FULL and not found.length and not found.checksum and is_named:
+        at += HEADER_SIZE
+        if at + HEADER_SIZE > len(head):
+            return True
+        found = frame_at(memoryview(head), at)
+    return FULL <= found.type <= LAST and found.length > 0 and found.is_sound()

@@ -1,0 +1,137 @@
+"""The writer of the Prometheus write-ahead log, and appending to an existing log.
+
+Upstream authority: prometheus/prometheus ``tsdb/wlog/wlog.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import End, NewRecord, Record
+from reference_impl.prometheus_wal.compression import encode
+from reference_impl.prometheus_wal.layout import (
+    FIRST,
+    FLAGS,
+    FULL,
+    HEADER_SIZE,
+    LAST,
+    MAX_DATA_SIZE,
+    MIDDLE,
+    NONE,
+    PAGE_SIZE,
+    frame,
+    segment_name,
+)
+from reference_impl.prometheus_wal.reader import Journal, read
+from reference_impl.rocksdb_wal.compression import MAX_RECORD_SIZE
+
+Context = Mapping[str, Any]
+#: The default size of a segment in bytes.
+SEGMENT_SIZE = 1 << 27
+
+
+class Writer:
+    """Write records to one segment, or to the segments of a folder (PRW-070 to PRW-072).
+
+    Raises ``ValueError`` for a segment size that is not a number of pages.
+    """
+
+    def __init__(self, path: Path, context: Context, number: int | None) -> None:
+        self.path = path
+        #: The number of the current segment, None if the log is one segment.
+        self.number = number
+        size = int(context.get("segment_size", SEGMENT_SIZE))
+        if size % PAGE_SIZE:
+            raise ValueError(f"segment_size: expected a multiple of {PAGE_SIZE}, found {size}")
+        self.pages = size // PAGE_SIZE
+        self.flags = FLAGS[context.get("compression", "none")]
+        self.segment = bytearray()
+
+    @property
+    def file(self) -> Path:
+        """Return the path of the current segment."""
+        return self.path if self.number is None else self.path / segment_name(self.number)
+
+    def write(self, records: Sequence[NewRecord]) -> None:
+        """Write records, and the files that hold them."""
+        for new in records:
+            self.add(new.payload)
+        self.file.write_bytes(self.segment)
+
+    def add(self, payload: bytes) -> None:
+        """Add a record to the current segment, or to the next one."""
+        data, flags = payload, NONE
+        if self.flags != NONE and 0 < len(payload) <= MAX_RECORD_SIZE:  # PRW-072
+            packed = encode(payload, self.flags)
+            if len(packed) < len(payload):
+                data, flags = packed, self.flags
+        if self.number is not None and len(data) > self._left():  # PRW-071
+            self._pad(PAGE_SIZE - 1)
+            self.file.write_bytes(self.segment)
+            self.number += 1
+            self.segment.clear()
+        kind = FULL
+        while True:
+            self._pad(HEADER_SIZE - 1)
+            part = data[: PAGE_SIZE - len(self.segment) % PAGE_SIZE - HEADER_SIZE]
+            data = data[len(part) :]
+            if data:
+                kind = FIRST if kind == FULL else MIDDLE
+            elif kind != FULL:
+                kind = LAST
+            self.segment += frame(kind, flags, part)
+            if not data:
+                break
+        self._pad(HEADER_SIZE - 1)
+
+    def _left(self) -> int:
+        """Return how many bytes of a record fit into the segment, as Prometheus computes it."""
+        pages, used = divmod(len(self.segment), PAGE_SIZE)
+        return MAX_DATA_SIZE - used + MAX_DATA_SIZE * (self.pages - pages - 1)
+
+    def _pad(self, most: int) -> None:
+        """Fill the page with zeros if at most this many bytes are left in it."""
+        left = -len(self.segment) % PAGE_SIZE
+        if left <= most:
+            self.segment += bytes(left)
+
+
+def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
+    """Make a new log: see :class:`Writer`."""
+    is_folder = bool(context.get("folder", False))
+    writer = Writer(path, context, 0 if is_folder else None)
+    if is_folder:
+        path.mkdir()
+    writer.write(records)
+
+
+def copied(path: Path, context: Context) -> Context:
+    """Return the context for a copy of a log: a folder or not, and its first compression."""
+    records = (event for event in read(path, "recover", context) if isinstance(event, Record))
+    names = (str(record.fields["compression"]) for record in records)
+    compression = next((name for name in names if name != "none"), "none")
+    return {"folder": path.is_dir(), "compression": compression, **context}
+
+
+def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
+    """Append to a log that is intact or torn (PRW-073).
+
+    Raises ``ValueError`` before any change for another log.
+    """
+    *_, end = read(path, "recover", context)
+    assert isinstance(end, End)
+    if end.end is None:
+        raise ValueError(f"the log must not be appended to ({end.reason}): start a new log")
+    journal = Journal(path)
+    writer = Writer(path, context, journal.number + 1 if path.is_dir() else None)
+    if not records:
+        return
+    last = journal.file(end.file)
+    if writer.number is None:
+        writer.segment += last.read_bytes()[: end.end]
+    elif end.verdict == "torn":
+        with last.open("r+b") as segment:
+            segment.truncate(end.end)
+    writer.write(records)

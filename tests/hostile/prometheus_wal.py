@@ -1,0 +1,78 @@
+"""Hostile segments of Prometheus' write-ahead log."""
+
+from __future__ import annotations
+
+from conformance.recipes.rocksdb_wal.zstd_frames import frame_of_one_byte
+from reference_impl.prometheus_wal.layout import (
+    FIRST,
+    FULL,
+    LAST,
+    MIDDLE,
+    PAGE_SIZE,
+    SNAPPY,
+    ZSTD,
+    frame,
+)
+
+NAME = "00000000"
+_ALPHA = frame(FULL, 0, b"alpha")
+
+
+def _pages(size: int, part: bytes) -> bytes:
+    """Return pages full of copies of a frame, in front of a record."""
+    page = (part * (PAGE_SIZE // len(part))).ljust(PAGE_SIZE, b"\0")
+    return page * max(1, size // PAGE_SIZE) + _ALPHA
+
+
+def empty_records(size: int) -> bytes:
+    """Return a segment with a record for every seven bytes."""
+    return _pages(size, frame(FULL, 0, b""))
+
+
+def unknown_types(size: int) -> bytes:
+    """Return a segment with a lost range for every seven bytes."""
+    return _pages(size, frame(5, 0, b""))
+
+
+def orphans(size: int) -> bytes:
+    """Return a segment with a lost range for every eight bytes."""
+    return _pages(size, frame(LAST, 0, b"x"))
+
+
+def record_of_small_fragments(size: int) -> bytes:
+    """Return a record of a FIRST, a MIDDLE of one byte for every eight bytes, and a LAST."""
+    middles = frame(MIDDLE, 0, b"x") * (size // 8)
+    return frame(FIRST, 0, b"alpha") + middles + frame(LAST, 0, b"bravo")
+
+
+def flipped_lengths(size: int) -> bytes:
+    """Return frames whose lengths each lack their lowest bit."""
+    sound = frame(FULL, 0, b"x")
+    return _pages(size, sound[:1] + b"\0\0" + sound[3:])
+
+
+def frames_that_inflate(size: int) -> bytes:
+    """Return compressed records that inflate to 16 KiB; most exceed the budget."""
+    return _pages(size, frame(FULL, ZSTD, frame_of_one_byte(97, 16384)))
+
+
+def frames_that_fail(size: int) -> bytes:
+    """Return frames of 128 KiB that lack their last byte; their output counts, too."""
+    return _pages(size, frame(FULL, ZSTD, frame_of_one_byte(97, 1 << 17)[:-1]))
+
+
+def blocks_that_inflate(size: int) -> bytes:
+    """Return blocks of snappy that inflate as much as they can."""
+    return _pages(size, frame(FULL, SNAPPY, b"\x80\xa8\x01\x00a" + b"\xfe\x01\x00" * 336))
+
+
+LOGS = [
+    empty_records,
+    unknown_types,
+    orphans,
+    record_of_small_fragments,
+    flipped_lengths,
+    frames_that_inflate,
+    frames_that_fail,
+    blocks_that_inflate,
+]

@@ -1,0 +1,119 @@
+"""Damage Prometheus write-ahead logs in a sweep."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Collection, Sequence
+
+from conformance.contents import Contents, by_name
+from reference_impl.answer import Answer, NewRecord, Record
+from reference_impl.prometheus_wal.compression import Decoder
+from reference_impl.prometheus_wal.layout import (
+    CHECKPOINT,
+    HEADER_SIZE,
+    PAGE_SIZE,
+    SNAPPY,
+    ZSTD,
+    number_of,
+    segment_name,
+)
+from reference_impl.prometheus_wal.segment import SECTOR
+from reference_impl.rocksdb_wal.compression import BadCompression, TooLarge
+from walproof.sweep.format_sweep import FormatSweep, LogState, Span
+from walproof.sweep.history_writer import HistoryWriter
+
+
+class PrometheusSweep(FormatSweep):
+    """Each frame has a checksum over its data, which does not cover its type and its length."""
+
+    appends_exactly = True
+    # A log that is zeros from a frame on, or that lacks its last segments, is a shorter log.
+    may_end_anywhere = True
+    # Two bits make a LAST a FULL (see the limits in the chapter).
+    pairs_tell = False
+    atom = SECTOR
+
+    def may_join(self, record: Record) -> bool:
+        """Nothing connects a FIRST with its LAST."""
+        return record.at // PAGE_SIZE != (record.at + record.size - 1) // PAGE_SIZE
+
+    def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
+        """No checksum covers types: the data of a fragment may be returned as a record."""
+        return any(payload and payload in each for each in written)
+
+    def is_undetected(self, payload: bytes, written: Collection[bytes]) -> bool:
+        """No checksum covers flags: compressed data may be returned as it is."""
+        for flags in (SNAPPY, ZSTD):
+            with contextlib.suppress(BadCompression, TooLarge):
+                if Decoder().decode(payload, flags, len(payload)) in written:
+                    return True
+        return False
+
+    def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
+        """Nothing is synced: a sector may be missing in front of others (PRW-040)."""
+        return True
+
+    def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
+        """Framing is padding."""
+        at = 0
+        for start, end in (*spans, (len(data), len(data))):
+            if any(data[at:start]):
+                return False
+            at = max(at, end)
+        return True
+
+    def may_refuse(self, before: Answer, contents: Contents) -> bool:
+        """Prometheus writes only folders."""
+        return isinstance(contents, bytes)
+
+    def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
+        """Damage costs the rest of the page (PRW-025), and each record with a fragment there."""
+        return start, end if end == math.inf else -(-int(end) // PAGE_SIZE) * PAGE_SIZE
+
+    def write_history(self, log: HistoryWriter) -> None:
+        """Write records that end at or cross the end of a page, checkpoints, and crashes."""
+        chance = log.chance
+        is_folder = chance.random() < 0.6
+        log.name = "wal" if is_folder else "00000000"
+        choices = {
+            "segment_size": chance.choice((1, 2)) * PAGE_SIZE,
+            "compression": chance.choice(("none", "none", "snappy", "zstd")),
+        }
+        log.write(_records(log), folder=is_folder, **choices)
+        for _ in range(chance.randrange(1, 5)):
+            newest = list(by_name(log.contents).values())[-1]
+            left = PAGE_SIZE - len(newest) % PAGE_SIZE - 2 * HEADER_SIZE
+            fills = max(0, left - chance.randrange(-9, 9))
+            size = chance.choice((5, fills, fills + chance.randrange(99), PAGE_SIZE + 9))
+            log.append([NewRecord(log.payload((size,))), *_records(log)], **choices)
+            if chance.random() < 0.2:
+                log.crash()
+            if is_folder and chance.random() < 0.2:
+                _checkpoint(log)
+        # Close pads the last page.
+        if not is_folder and log.read(log.contents).verdict == "intact" and chance.random() < 0.3:
+            data = by_name(log.contents)[""]
+            log.put(data + bytes(-len(data) % PAGE_SIZE))
+
+
+def _records(log: HistoryWriter) -> list[NewRecord]:
+    """Return a few records that are not empty: one in front of zeros may be lost (PRW-041)."""
+    return [NewRecord(log.payload((1, 3, 20, 200, 900))) for _ in range(log.chance.randrange(1, 5))]
+
+
+def _checkpoint(log: HistoryWriter) -> None:
+    """Move the first segments to a checkpoint, if there are enough and no older one."""
+    files = by_name(log.contents)
+    names = sorted(files, key=lambda name: number_of(name) or 0)
+    if len(names) < 3 or any("/" in name for name in names):
+        return
+    if log.read(log.contents).verdict != "intact":
+        return
+    count = log.chance.randrange(1, len(names) - 1)
+    folder = f"{CHECKPOINT}{segment_name(number_of(names[count - 1]) or 0)}"
+    moved = {f"{folder}/{segment_name(n)}": files[name] for n, name in enumerate(names[:count])}
+    log.put({**moved, **{name: files[name] for name in names[count:]}}, log.payloads)
+
+
+SWEEP = PrometheusSweep()
