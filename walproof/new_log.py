@@ -29,7 +29,17 @@ if TYPE_CHECKING:
 AFTER_LOSS = ".after-loss.jsonl"
 #: Fields that describe the surrounding file or repeat the payload.
 ABOUT_THE_FILE = frozenset(
-    {"batch", "cursor", "checksum", "missing", "state", "fields", "frame", "after_loss"}
+    {
+        "batch",
+        "cursor",
+        "checksum",
+        "missing",
+        "state",
+        "fields",
+        "frame",
+        "after_loss",
+        "compression",
+    }
 )
 #: The highest sequence number that a writer may write (SDJ-088).
 _HIGHEST_SEQNUM = 2**64 - 2

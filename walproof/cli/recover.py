@@ -155,7 +155,7 @@ def _replace(log: Log, survivors: Survivors) -> str:
             # The writer writes no file of another kind, such as .meta, so this file stays.
             if old in targets.values() or old.suffix not in suffixes:
                 continue
-            # An empty folder may be part of the log, such as a checkpoint, so its name changes, too.
+            # An empty checkpoint would still be part of the log, so its name changes, too.
             folder = old.parent
             is_left = folder != log.path and not any(
                 target.is_relative_to(folder) for target in targets.values()

@@ -366,6 +366,16 @@ def test_a_directory(directory: Path, tmp_path: Path) -> None:
     assert not [path for path in tmp_path.rglob("*") if "unfinished" in path.name]
 
 
+def test_a_recovered_checkpoint_is_no_part_of_the_new_log(tmp_path: Path) -> None:
+    vector = load_all()["prometheus-wal/bit-in-a-checkpoint"]
+    shutil.copytree(vector.input, tmp_path / "data" / "wal")
+    assert run(tmp_path / "data", "--out", tmp_path / "new").return_value == 3
+    new = tmp_path / "new" / "wal"
+    assert (new / "checkpoint.00000003.damaged" / "00000000").is_file()
+    answer = answer_of("prometheus-wal", new)
+    assert (answer.verdict, len(answer.records)) == ("intact", 2)
+
+
 def test_a_log_that_cannot_be_written_keeps_its_bytes(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     log = tmp_path / "d" / "000003.log"
