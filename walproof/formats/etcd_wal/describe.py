@@ -10,6 +10,8 @@ from walproof.describe import Description, NotDescribed, bytes_to_json, shorten
 from walproof.quantity import counted
 from walproof.quoted import quoted
 
+#: A field that each record of a type has if its payload is valid.
+_LAST_FIELD = {"state": "vote", "snapshot": "index", "entry": "entry_type"}
 #: Requests of ``etcdserverpb.InternalRaftRequest`` by the number of their field.
 _REQUESTS = {
     3: "range", 4: "put", 5: "delete", 6: "transaction", 7: "compaction", 8: "lease grant",
@@ -33,7 +35,7 @@ def describe(record: Record) -> Description:
         return Description(
             f"metadata: {text or quoted(record.payload)}", {"type": "metadata", **ids}
         )
-    if "term" not in found:
+    if _LAST_FIELD.get(str(kind)) not in found:
         raise NotDescribed(0, f"a valid {kind or 'record of etcd'}", quoted(record.payload))
     if kind == "state":
         text = f"term {found['term']}, vote {int(found['vote']):x}, commit {found['commit']}"
