@@ -23,7 +23,8 @@ LIMITS = Limits(memory_bytes=4 << 30)
 VARIABLES = {"PYTHONPATH": ""}
 #: The start of the commands that are not run: the user installs system packages.
 NOT_RUN = "sudo "
-JOURNALCTL = "usr/bin/journalctl"
+#: Programs of an unpacked package that steps may call.
+PROGRAMS = ("usr/bin/journalctl", "usr/lib/systemd/systemd-journal-remote")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -72,8 +73,8 @@ class Release:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "bin").mkdir(parents=True)
-        if self.finding.body["system"] == "systemd":
-            self._link_journalctl()
+        if "programs" in self.tried:
+            self._link_programs(BUILD / "implementations" / self.tried["programs"] / "root")
         for name, text in self.report.files.items():
             path = self.folder / name
             path.parent.mkdir(exist_ok=True)
@@ -104,21 +105,17 @@ class Release:
         except (CannotStart, Timeout, OverLimit) as error:
             raise ReleaseUnavailable(str(error)) from None
 
-    def _link_journalctl(self) -> None:
-        """Write a command ``journalctl`` that starts the program that make setup has unpacked."""
-        version = self.tried["version"]
-        for name in (f"systemd-{version}", "systemd"):
-            root = BUILD / "implementations" / name / "root"
-            if (root / JOURNALCTL).exists():
-                (loader,) = root.glob("usr/lib/*/ld-linux*.so.*")
-                libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
-                call = f'"{loader}" --library-path "{libraries}" "{root}/{JOURNALCTL}"'
-                shim = self.folder / "bin" / "journalctl"
-                save(shim, f'#!/bin/sh\nexec {call} "$@"\n')
-                shim.chmod(0o755)
-                break
-        if f" {version} " not in self._shell("journalctl --version", SCRIPT_SECONDS).stdout:
-            raise ReleaseUnavailable(f"release {version} is not unpacked here (make setup)")
+    def _link_programs(self, root: Path) -> None:
+        """Write commands that start the programs of a package that make setup has unpacked."""
+        if not root.exists():
+            raise ReleaseUnavailable(f"{root} is not unpacked here (make setup)")
+        (loader,) = root.glob("usr/lib/*/ld-linux*.so.*")
+        libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
+        for program in PROGRAMS:
+            call = f'"{loader}" --library-path "{libraries}" "{root / program}"'
+            shim = self.folder / "bin" / Path(program).name
+            save(shim, f'#!/bin/sh\nexec {call} "$@"\n')
+            shim.chmod(0o755)
 
 
 def releases(findings: Sequence[ReleaseFinding]) -> list[Release]:
