@@ -1,7 +1,8 @@
-"""``python -m lab findings``: run the scripts of the findings on the releases they name."""
+"""``python -m lab findings``: follow the steps of the reports, and compare the printed lines."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +18,7 @@ from walproof.cli.output import say
 def disagreement(
     finding: ReleaseFinding, tried: Mapping[str, Any], done: subprocess.CompletedProcess[str]
 ) -> str | None:
-    """Return how the run of a script on a release differs from the recorded result, or None."""
+    """Return how the last step on a release differs from the recorded result, or None."""
     status = 1 if tried.get("shows", True) else 0
     output = tried.get("output", finding.report.output).strip()
     if done.stdout.strip() != output:
@@ -25,18 +26,28 @@ def disagreement(
         return f"expected to print {output!r}, found {done.stdout.strip()!r} {reason}".rstrip()
     if done.returncode != status:
         return f"expected exit status {status}, found {done.returncode}"
+    printed = (done.stdout + done.stderr).splitlines()
+    for quoted in quotes(finding, tried):
+        pattern = re.compile(".*".join(map(re.escape, quoted.split("…"))))
+        if not any(pattern.fullmatch(line) for line in printed):
+            return f"quotes {quoted!r}, which is not printed"
     return None
+
+
+def quotes(finding: ReleaseFinding, tried: Mapping[str, Any]) -> list[str]:
+    """Return the lines that a release prints in addition to the standard output of the report."""
+    return finding.report.quoted if tried.get("shows", True) else []
 
 
 @click.command()
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@click.option("--fetch", is_flag=True, help="Install missing releases in .build.")
-@click.option("--paste", is_flag=True, help="Print reports with their scripts in the text.")
+@click.option("--fetch", is_flag=True, help="Follow steps not yet followed, in .build.")
 @click.option("--pages", "is_writing", is_flag=True, help="Write the list in docs/findings.")
-def findings(ids: tuple[str, ...], fetch: bool, paste: bool, is_writing: bool) -> int:
-    """Run the script of each finding on the releases that the finding names.
+def findings(ids: tuple[str, ...], fetch: bool, is_writing: bool) -> int:
+    """Follow the steps of each report on the releases that the finding names.
 
-    Exit status: 0 if every script prints what its report says, 1 if one does not.
+    The files and commands are taken from the text of the report. Exit status: 0 if each printed
+    line is as the report quotes it, 1 if one is not.
     """
     if is_writing:
         save(FOLDER / "README.md", list_page())
@@ -45,23 +56,26 @@ def findings(ids: tuple[str, ...], fetch: bool, paste: bool, is_writing: bool) -
     unknown = sorted(set(ids) - {each.id for each in every})
     if unknown:
         raise click.UsageError(f"no finding has the id {unknown[0]!r}")
-    chosen = [each for each in every if not ids or each.id in ids]
-    if paste:
-        for line in (line for each in chosen for line in each.report.pasteable.splitlines()):
-            say(line)
-        return 0
-    status = 0
-    for release in releases(chosen):
-        name = f"{release.finding.id} on {release.tried['version']}"
+    status = lines = 0
+    for release in releases([each for each in every if not ids or each.id in ids]):
+        finding, tried = release.finding, release.tried
+        name = f"{finding.id} on {tried['version']}"
         try:
             if fetch:
                 release.install()
             if not release.is_installed:
                 say(f"- {name}: not installed; use --fetch")
                 continue
-            differs = disagreement(release.finding, release.tried, release.run())
+            differs = disagreement(finding, tried, release.run())
         except ReleaseUnavailable as error:
             differs = str(error)
-        say(f"✗ {name}: {differs}" if differs else f"✓ {name}: as recorded")
-        status = max(status, int(bool(differs)))
+        if differs:
+            say(f"✗ {name}: {differs}")
+            status = 1
+            continue
+        output = tried.get("output", finding.report.output).strip()
+        compared = len(output.splitlines()) + len(quotes(finding, tried))
+        say(f"✓ {name}: {compared} lines as recorded")
+        lines += compared
+    say(f"{lines} lines compared")
     return status

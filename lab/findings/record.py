@@ -27,15 +27,7 @@ HARMS = {
 
 _SCHEMA = Path(__file__).with_name("finding.schema.json")
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_SCRIPT = re.compile(
-    r"Save \[`(?P<script>[\w.]+)`\]\((?P=script)\)(?: as `(?P<saved>[^`]+)`)?"
-    r" in an empty directory and run:"
-)
-#: The language of a code block, by the suffix of the script.
-_LANGUAGES = {
-    ".py": "python", ".go": "go", ".java": "java", ".cjs": "javascript", ".rs": "rust",
-    ".cc": "cpp",
-}  # fmt: skip
+_FILE = re.compile(r"Save this as `([^`]+)`[^\n]*:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class BrokenReport(Exception):
@@ -44,7 +36,7 @@ class BrokenReport(Exception):
 
 @dataclass(frozen=True)
 class UpstreamReport:
-    """A ``report.md``: text for an upstream tracker, with commands and a link to the script."""
+    """A ``report.md``: text for an upstream tracker, with files, commands and printed lines."""
 
     path: Path
     text: str
@@ -57,30 +49,34 @@ class UpstreamReport:
         return found[1]
 
     @property
+    def files(self) -> dict[str, str]:
+        """The files to save, by their paths in an empty folder. Raises :class:`BrokenReport`."""
+        if not (found := dict(_FILE.findall(self.text))):
+            raise BrokenReport(f"{self.path}: expected 'Save this as `FILE` …' and a code block")
+        return found
+
+    @property
     def commands(self) -> list[str]:
-        """The shell commands that prepare an empty folder. The last command runs the script."""
-        return self._block("sh").splitlines()
+        """The shell commands for that folder. The last one reproduces the fault."""
+        found = self._blocks("sh")
+        if len(found) != 1:
+            raise BrokenReport(f"{self.path}: expected one block of sh, found {len(found)}")
+        return found[0].splitlines()
 
     @property
     def output(self) -> str:
-        """The standard output of the script if the fault is present."""
-        return self._block("text")
+        """The standard output if the fault is present: the first block of text."""
+        if not (found := self._blocks("text")):
+            raise BrokenReport(f"{self.path}: expected a block of text")
+        return found[0]
 
     @property
-    def pasteable(self) -> str:
-        """The report with the script in place of the link to it. Raises :class:`BrokenReport`."""
-        if not (link := _SCRIPT.search(self.text)):
-            raise BrokenReport(f"{self.path}: expected 'Save [`SCRIPT`](SCRIPT) in an empty …'")
-        script = self.path.with_name(link["script"])
-        block = f"```{_LANGUAGES[script.suffix]}\n{script.read_text('utf-8')}```"
-        saved = f"Save this as `{link['saved'] or link['script']}` in an empty directory:"
-        return _SCRIPT.sub(lambda _: f"{saved}\n\n{block}\n\nand run:", self.text)
+    def quoted(self) -> list[str]:
+        """The lines of the other blocks of text. ``…`` stands for any characters of a line."""
+        return [line for block in self._blocks("text")[1:] for line in block.splitlines()]
 
-    def _block(self, language: str) -> str:
-        found = [text for name, text in _FENCE.findall(self.text) if name == language]
-        if len(found) != 1:
-            raise BrokenReport(f"{self.path}: expected one block of {language}, found {len(found)}")
-        return str(found[0])
+    def _blocks(self, language: str) -> list[str]:
+        return [text for name, text in _FENCE.findall(self.text) if name == language]
 
 
 @dataclass(frozen=True)
@@ -100,12 +96,6 @@ class ReleaseFinding:
         """The text for the upstream tracker."""
         path = self.folder / "report.md"
         return UpstreamReport(path, path.read_text("utf-8"))
-
-    @property
-    def script(self) -> Path:
-        """The script that reproduces the fault: the only file that is neither record nor report."""
-        (script,) = set(self.folder.iterdir()) - {self.report.path, self.folder / "finding.toml"}
-        return script
 
 
 def load() -> list[ReleaseFinding]:

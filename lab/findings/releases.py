@@ -1,4 +1,4 @@
-"""Install releases of packages in ``.build/findings``, and run the scripts of findings on them."""
+"""Follow the steps of reports in ``.build/findings``, on each release that a finding names."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from typing import Any
 from conformance import BUILD
 from conformance.process import CannotStart, Limits, OverLimit, Timeout, run_program
 from conformance.saving import save
-from lab.findings.record import ReleaseFinding
+from lab.findings.record import ReleaseFinding, UpstreamReport
 
 SCRIPT_SECONDS = 120
 INSTALL_SECONDS = 900
 LIMITS = Limits(memory_bytes=4 << 30)
-#: Variables of the scripts. An empty PYTHONPATH has the same effect as an unset one.
+#: Variables of the steps. An empty PYTHONPATH has the same effect as an unset one.
 VARIABLES = {"PYTHONPATH": ""}
 #: The start of the commands that are not run: the user installs system packages.
 NOT_RUN = "sudo "
-JOURNALCTL = "usr/bin/journalctl"
+#: Programs of an unpacked package that steps may call.
+PROGRAMS = ("usr/bin/journalctl", "usr/lib/systemd/systemd-journal-remote")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -33,7 +34,7 @@ class ReleaseUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Release:
-    """A release on which the script of a finding is run, with its entry in the record."""
+    """A release on which the steps of a report are followed, with its entry in the record."""
 
     finding: ReleaseFinding
     tried: Mapping[str, Any]
@@ -44,47 +45,54 @@ class Release:
         return BUILD / "findings" / self.finding.id / str(self.tried["version"])
 
     @property
+    def report(self) -> UpstreamReport:
+        """The report for this release: with its version and the replacements of its entry."""
+        text = self.finding.report.text
+        latest = self.finding.body["tried"][0]["version"]
+        for old, new in {latest: self.tried["version"], **self.tried.get("replace", {})}.items():
+            text = text.replace(old, new)
+        return UpstreamReport(self.finding.report.path, text)
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands of the report for this release, without the commands that need sudo."""
+        return [each for each in self.report.commands if not each.startswith(NOT_RUN)]
+
+    @property
     def is_installed(self) -> bool:
-        """True if the commands of the report have prepared the folder of the release."""
+        """True if the steps of the report, except the last, were followed for the release."""
         stamp = self.folder / "stamp"
-        return stamp.exists() and stamp.read_text("utf-8") == "\n".join(self.commands[:-1])
+        return stamp.exists() and stamp.read_text("utf-8") == self._steps
 
     def install(self) -> None:
-        """Install the release, unless it is installed, and run the script once.
+        """Follow the steps of the report in an empty folder, unless that was done before.
 
-        The first run also compiles the script. Raises :class:`ReleaseUnavailable`.
+        The last step is run once, because it also compiles. Raises :class:`ReleaseUnavailable`.
         """
         if self.is_installed:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "bin").mkdir(parents=True)
-        if self.finding.body["system"] == "systemd":
-            self._link_journalctl()
-        self._write_script()
+        if "programs" in self.tried:
+            self._link_programs(BUILD / "implementations" / self.tried["programs"] / "root")
+        for name, text in self.report.files.items():
+            path = self.folder / name
+            path.parent.mkdir(exist_ok=True)
+            save(path, text)
         *install, run = self.commands
         done = self._shell("\n".join(install), INSTALL_SECONDS)
         if done.returncode:
             raise ReleaseUnavailable(f"the commands of its report failed: {_reason(done)}")
         self._shell(run, INSTALL_SECONDS)
-        save(self.folder / "stamp", "\n".join(install))
+        save(self.folder / "stamp", self._steps)
 
     def run(self) -> subprocess.CompletedProcess[str]:
-        """Run the script. Raises :class:`ReleaseUnavailable`."""
-        self._write_script()
+        """Follow the last step again. Raises :class:`ReleaseUnavailable`."""
         return self._shell(self.commands[-1], SCRIPT_SECONDS)
 
     @property
-    def commands(self) -> list[str]:
-        """The commands of the report for this release, without the commands that need sudo."""
-        latest = self.finding.body["tried"][0]["version"]
-        lines = [each for each in self.finding.report.commands if not each.startswith(NOT_RUN)]
-        return [each.replace(latest, self.tried["version"]) for each in lines]
-
-    def _write_script(self) -> None:
-        script = self.finding.script
-        folder = self.folder / "src" if script.suffix == ".rs" else self.folder
-        folder.mkdir(exist_ok=True)
-        save(folder / script.name, script.read_text("utf-8"))
+    def _steps(self) -> str:
+        return "\n".join([*self.report.files.values(), *self.commands])
 
     def _shell(self, lines: str, seconds: int) -> subprocess.CompletedProcess[str]:
         path = [str(self.folder / "bin"), os.environ["PATH"]]
@@ -97,25 +105,21 @@ class Release:
         except (CannotStart, Timeout, OverLimit) as error:
             raise ReleaseUnavailable(str(error)) from None
 
-    def _link_journalctl(self) -> None:
-        """Write a command ``journalctl`` that starts the program that make setup has unpacked."""
-        version = self.tried["version"]
-        for name in (f"systemd-{version}", "systemd"):
-            root = BUILD / "implementations" / name / "root"
-            if (root / JOURNALCTL).exists():
-                (loader,) = root.glob("usr/lib/*/ld-linux*.so.*")
-                libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
-                call = f'"{loader}" --library-path "{libraries}" "{root}/{JOURNALCTL}"'
-                shim = self.folder / "bin" / "journalctl"
-                save(shim, f'#!/bin/sh\nexec {call} "$@"\n')
-                shim.chmod(0o755)
-                break
-        if f" {version} " not in self._shell("journalctl --version", SCRIPT_SECONDS).stdout:
-            raise ReleaseUnavailable(f"release {version} is not unpacked here (make setup)")
+    def _link_programs(self, root: Path) -> None:
+        """Write commands that start the programs of a package that make setup has unpacked."""
+        if not root.exists():
+            raise ReleaseUnavailable(f"{root} is not unpacked here (make setup)")
+        (loader,) = root.glob("usr/lib/*/ld-linux*.so.*")
+        libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
+        for program in PROGRAMS:
+            call = f'"{loader}" --library-path "{libraries}" "{root / program}"'
+            shim = self.folder / "bin" / Path(program).name
+            save(shim, f'#!/bin/sh\nexec {call} "$@"\n')
+            shim.chmod(0o755)
 
 
 def releases(findings: Sequence[ReleaseFinding]) -> list[Release]:
-    """Return every release on which the script runs without manual work."""
+    """Return every release on which the steps need no manual work."""
     return [
         Release(finding, tried)
         for finding in findings

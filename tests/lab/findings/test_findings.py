@@ -26,7 +26,7 @@ from lab.findings.releases import Release, ReleaseUnavailable
 from lab.findings.releases import releases as all_releases
 
 FINDINGS = load()
-SECTIONS = ("Steps to reproduce", "Expected", "Actual", "Versions", "Impact", "Suggested change")
+SECTIONS = ("Steps to reproduce", "Expected", "Actual", "Conditions", "Versions", "Impact")
 MAX_REPORT_WORDS = 280
 OURS = re.compile(r"walproof|conformance|reference_impl|vectors/|\]\((?!https?://)", re.IGNORECASE)
 
@@ -62,7 +62,7 @@ def faults(finding: ReleaseFinding, root: Path = ROOT) -> list[str]:
 
 def report_faults(report: UpstreamReport) -> list[str]:
     """Return the faults of a report that prevent pasting it into a tracker."""
-    text = report.pasteable
+    text = report.text
     found = [f"no section {name}" for name in SECTIONS if f"\n### {name}\n" not in text]
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     if (words := len(prose.split())) > MAX_REPORT_WORDS:
@@ -118,23 +118,55 @@ def test_the_commands_are_those_of_the_report_for_a_release() -> None:
     ]
 
 
+COMMANDS = "```sh\nmake\n```\n"
+FILE = "Save this as `a.py` in an empty directory:\n\n```python\npass\n```\n"
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
         ("Title\n", "expected '# ' and a title"),
-        ("# Title\n```sh\na\n```\n", "expected 'Save [`SCRIPT`]"),
-        ("# Title\n```go\na\n```\n", "expected one block of sh, found 0"),
-        ("# Title\n```sh\n```\n```sh\n```\n", "expected one block of sh, found 2"),
+        ("# Title\n", "expected one block of sh, found 0"),
+        (f"# Title\n{COMMANDS}{COMMANDS}", "expected one block of sh, found 2"),
+        (f"# Title\n{COMMANDS}", "expected 'Save this as `FILE`"),
+        (f"# Title\n{FILE}{COMMANDS}", "expected a block of text"),
     ],
 )
 def test_an_incomplete_report_is_an_error(text: str, fault: str) -> None:
     report = UpstreamReport(Path("report.md"), text)
     with pytest.raises(BrokenReport, match=re.escape(fault)):
-        assert report.title and report.commands and report.pasteable
+        assert report.title and report.commands and report.files and report.output
+
+
+def test_the_steps_are_taken_from_the_text() -> None:
+    report = UpstreamReport(Path("report.md"), f"# Title\n\n{FILE}\n{COMMANDS}")
+    assert report.files == {"a.py": "pass\n"}
+    assert report.commands == ["make"]
+
+
+def test_each_quoted_line_has_to_be_printed(tmp_path: Path) -> None:
+    text = "# T\n\n```text\nall\n```\n\n```text\nWARN … at 7\nlast\n```\n"
+    (tmp_path / "report.md").write_text(text, "utf-8")
+    finding = ReleaseFinding(tmp_path, {})
+
+    def differs(stderr: str, **tried: Any) -> str | None:
+        done = subprocess.CompletedProcess([], int(tried.get("shows", True)), "all\n", stderr)
+        return command.disagreement(finding, tried, done)
+
+    assert differs("first\nWARN a fault at 7\nlast\n") is None
+    assert differs("WARN a fault at 70\nlast\n") == "quotes 'WARN … at 7', which is not printed"
+    assert differs("WARN a fault at 7\nthe last\n") == "quotes 'last', which is not printed"
+    assert differs("", shows=False) is None
+
+
+def test_an_entry_can_replace_text_of_the_report() -> None:
+    finding = next(each for each in FINDINGS if each.id == "rusty-leveldb-never-syncs")
+    release = Release(finding, {"version": "3.0.2", "replace": {"cargo": "xargo"}})
+    assert release.commands[1] == "xargo add rusty-leveldb@=3.0.2"
 
 
 def test_another_output_or_status_is_a_disagreement() -> None:
-    finding = FINDINGS[0]
+    finding = next(each for each in FINDINGS if not each.report.quoted)
     output = finding.report.output
 
     def differs(status: int, printed: str, **tried: Any) -> str | None:
