@@ -9,7 +9,7 @@ import cramjam
 import zstandard
 
 from reference_impl.prometheus_wal.layout import NONE, SNAPPY, ZSTD
-from reference_impl.rocksdb_wal.compression import (
+from reference_impl.zstd_frame import (
     LARGEST_WINDOW,
     MAGIC,
     MAX_RATIO,

@@ -26,7 +26,7 @@ from reference_impl.prometheus_wal.layout import (
     Frame,
     frame_at,
 )
-from reference_impl.rocksdb_wal.compression import BadCompression, TooLarge
+from reference_impl.zstd_frame import BadCompression, TooLarge
 
 SECTOR = 512
 _NAMES = {flag: name for name, flag in FLAGS.items()}

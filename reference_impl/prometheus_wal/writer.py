@@ -25,7 +25,7 @@ from reference_impl.prometheus_wal.layout import (
     segment_name,
 )
 from reference_impl.prometheus_wal.reader import Journal, read
-from reference_impl.rocksdb_wal.compression import MAX_RECORD_SIZE
+from reference_impl.zstd_frame import MAX_RECORD_SIZE
 
 Context = Mapping[str, Any]
 #: The default size of a segment in bytes.

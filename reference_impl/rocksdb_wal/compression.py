@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import zstandard
 
-MAGIC = b"\x28\xb5\x2f\xfd"
-#: The largest window of a frame, in bytes. RocksDB decompresses with this default limit of zstd.
-LARGEST_WINDOW = 1 << 27
-#: The largest block of a frame, in bytes (RFC 8878, Block_Maximum_Size).
-LARGEST_BLOCK = 1 << 17
-_RLE_BLOCK, _COMPRESSED_BLOCK = 1, 2
+from reference_impl.zstd_frame import (
+    LARGEST_WINDOW,
+    MAGIC,
+    MAX_RATIO,
+    MAX_RECORD_SIZE,
+    BadCompression,
+    TooLarge,
+    most_content,
+)
+
 #: Bits of the first byte after the magic number. A frame states its size if one of them is set.
 _SIZE_FLAG, _SINGLE_SEGMENT = 0xC0, 0x20
-
-#: Default limit of a decompressed record, in bytes (RDB-037).
-MAX_RECORD_SIZE = 1 << 26
-
-#: Limit for all decompressed records of a log, as a multiple of the log's size (RDB-038).
-MAX_RATIO = 1024
-
-
-class BadCompression(ValueError):
-    """Raised if the data of a record is not a single whole zstd frame."""
-
-
-class TooLarge(ValueError):
-    """Raised if the record would be larger than the reader's limit."""
 
 
 class Decompressor:
@@ -84,21 +74,3 @@ def _parameters(data: bytes) -> zstandard.FrameParameters:
     if frame.window_size > LARGEST_WINDOW or frame.dict_id:
         raise BadCompression("a frame that needs a dictionary or a larger window")
     return frame
-
-
-def most_content(data: bytes, frame: zstandard.FrameParameters) -> int:
-    """Return the largest content that the blocks of a frame can hold.
-
-    Raises :class:`BadCompression` if the frame is truncated or a block exceeds the limit of RFC
-    8878.
-    """
-    largest = min(LARGEST_BLOCK, frame.window_size)
-    at, total, is_last = zstandard.frame_header_size(data), 0, False
-    while not is_last:
-        head = int.from_bytes(data[at : at + 3], "little")
-        is_last, kind, size = bool(head & 1), head >> 1 & 3, head >> 3
-        at += 3 + (1 if kind == _RLE_BLOCK else size)
-        if at > len(data) or size > largest:
-            raise BadCompression("a cut frame, or a block that is too large")
-        total += largest if kind == _COMPRESSED_BLOCK else size
-    return total

@@ -26,12 +26,7 @@ from reference_impl.leveldb_log.layout import (
     all_zero,
     read_block,
 )
-from reference_impl.rocksdb_wal.compression import (
-    MAX_RECORD_SIZE,
-    BadCompression,
-    Decompressor,
-    TooLarge,
-)
+from reference_impl.rocksdb_wal.compression import Decompressor
 from reference_impl.rocksdb_wal.layout import (
     FIRST,
     FULL,
@@ -54,6 +49,7 @@ from reference_impl.rocksdb_wal.layout import (
     physical,
 )
 from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
+from reference_impl.zstd_frame import MAX_RECORD_SIZE, BadCompression, TooLarge
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ from typing import Any, BinaryIO
 
 from reference_impl.leveldb_log.dialects import COMPRESSION, RECYCLABLE_HEADER_SIZE, log_number
 from reference_impl.leveldb_log.layout import read_block
-from reference_impl.rocksdb_wal.compression import MAGIC
 from reference_impl.rocksdb_wal.layout import (
     FIRST,
     FULL,
@@ -22,6 +21,7 @@ from reference_impl.rocksdb_wal.layout import (
     is_clean_close,
     is_well_formed,
 )
+from reference_impl.zstd_frame import MAGIC
 
 
 @dataclass(slots=True)

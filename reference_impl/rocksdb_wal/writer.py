@@ -21,7 +21,7 @@ from reference_impl.leveldb_log.dialects import (
     TIMESTAMP_SIZES,
 )
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
-from reference_impl.rocksdb_wal.compression import MAGIC, MAX_RECORD_SIZE, Decompressor, compress
+from reference_impl.rocksdb_wal.compression import Decompressor, compress
 from reference_impl.rocksdb_wal.layout import (
     FIRST,
     FULL,
@@ -41,6 +41,7 @@ from reference_impl.rocksdb_wal.layout import (
 )
 from reference_impl.rocksdb_wal.reader import Scan
 from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
+from reference_impl.zstd_frame import MAGIC, MAX_RECORD_SIZE
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ def test_grammars_name_the_extensions_of_the_register(format: str) -> None:
     stated: dict[str, str] = {}
     for name in names_of(format):
         meta = yaml.safe_load((GRAMMARS / f"{name}.ksy").read_bytes())["meta"]
-        endings = meta["file-extension"]
+        endings = meta.get("file-extension", [])
         for ending in [endings] if isinstance(endings, str) else endings:
             stated[f".{ending}"] = name
     assert by_extension(format) == stated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.recipes.rocksdb_wal.zstd_frames import frame_of_one_byte
+from conformance.recipes.zstd_frames import frame_of_one_byte
 from reference_impl.prometheus_wal.layout import (
     FIRST,
     FULL,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.recipes.rocksdb_wal.zstd_frames import RAW, RLE, block, frame_of_one_byte, header
+from conformance.recipes.zstd_frames import RAW, RLE, block, frame_of_one_byte, header
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
 from reference_impl.rocksdb_wal.layout import TIMESTAMP_SIZE, pack
 

@@ -20,8 +20,8 @@ from conformance.recipes.prometheus_wal.log import (
     numbered,
 )
 from conformance.recipes.recipe import Recipe
-from conformance.recipes.rocksdb_wal.zstd_frames import MAGIC, RAW, block, compressed_block
-from conformance.recipes.rocksdb_wal.zstd_frames import frame as zstd_frame
+from conformance.recipes.zstd_frames import MAGIC, RAW, block, compressed_block
+from conformance.recipes.zstd_frames import frame as zstd_frame
 
 SHORT = b"alpha " * 40
 LONG = b"".join(b"%d " % (n * n) for n in range(9000))

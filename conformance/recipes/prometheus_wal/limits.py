@@ -11,7 +11,7 @@ from conformance.recipes.prometheus_wal.log import (
     PrometheusLog,
     frame,
 )
-from conformance.recipes.rocksdb_wal.zstd_frames import MAGIC, block, frame_of_one_byte
+from conformance.recipes.zstd_frames import MAGIC, block, frame_of_one_byte
 
 #: A frame without a content size and with a window of 128 MiB.
 _STREAM = MAGIC + b"\x00" + bytes([17 << 3])

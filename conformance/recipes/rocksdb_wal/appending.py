@@ -34,7 +34,7 @@ from conformance.recipes.rocksdb_wal.log_number import (
     older_records_of_the_same_size,
 )
 from conformance.recipes.rocksdb_wal.metadata import timestamp_sizes_first
-from conformance.recipes.rocksdb_wal.zstd_frames import MAGIC, frame_of_one_byte
+from conformance.recipes.zstd_frames import MAGIC, frame_of_one_byte
 
 NEW = (b"delta", b"echo")
 ALL: list[int | bytes] = [0, 1, 2, *NEW]

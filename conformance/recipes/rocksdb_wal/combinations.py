@@ -39,7 +39,7 @@ from conformance.recipes.rocksdb_wal.log import (
     wal_sync,
 )
 from conformance.recipes.rocksdb_wal.readings import SOUND_CLOSE
-from conformance.recipes.rocksdb_wal.zstd_frames import MAGIC, frame, header
+from conformance.recipes.zstd_frames import MAGIC, frame, header
 from reference_impl.rocksdb_wal.layout import HEADER_SIZES, clean_close, pack
 
 DELTA = b"delta"

@@ -19,7 +19,7 @@ from conformance.recipes.rocksdb_wal.log import (
     recyclable,
     wal_sync,
 )
-from conformance.recipes.rocksdb_wal.zstd_frames import (
+from conformance.recipes.zstd_frames import (
     MAGIC,
     RAW,
     block,

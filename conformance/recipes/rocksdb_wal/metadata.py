@@ -26,7 +26,7 @@ from conformance.recipes.rocksdb_wal.log import (
     legacy,
     recyclable,
 )
-from conformance.recipes.rocksdb_wal.zstd_frames import frame
+from conformance.recipes.zstd_frames import frame
 from reference_impl.rocksdb_wal.layout import PREDECESSOR_INFO, TIMESTAMP_SIZE, pack
 
 TIMESTAMPS = 10

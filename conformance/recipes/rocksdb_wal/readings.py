@@ -27,7 +27,7 @@ from conformance.recipes.rocksdb_wal.log import (
     wal_sync,
 )
 from conformance.recipes.rocksdb_wal.metadata import zeros_but
-from conformance.recipes.rocksdb_wal.zstd_frames import (
+from conformance.recipes.zstd_frames import (
     COMPRESSED,
     MAGIC,
     RAW,

@@ -19,7 +19,7 @@ from reference_impl.prometheus_wal.layout import (
     segment_name,
 )
 from reference_impl.prometheus_wal.segment import SECTOR
-from reference_impl.rocksdb_wal.compression import BadCompression, TooLarge
+from reference_impl.zstd_frame import BadCompression, TooLarge
 from walproof.sweep.format_sweep import FormatSweep, LogState, Span
 from walproof.sweep.history_writer import HistoryWriter
 

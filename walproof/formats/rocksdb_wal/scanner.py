@@ -14,7 +14,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import Event as ReferenceEvent
-from reference_impl.rocksdb_wal.compression import MAX_RECORD_SIZE
 from reference_impl.rocksdb_wal.layout import (
     FIRST_TYPE,
     LEGACY,
@@ -23,6 +22,7 @@ from reference_impl.rocksdb_wal.layout import (
 )
 from reference_impl.rocksdb_wal.reader import OpenRecord, Scan
 from reference_impl.rocksdb_wal.survey import Survey, number_of
+from reference_impl.zstd_frame import MAX_RECORD_SIZE
 from walproof.formats import plugin_for
 from walproof.formats.leveldb_log.scanner import kernel
 from walproof.formats.leveldb_log.scanner.block_scan import BlockScan, RunArrays

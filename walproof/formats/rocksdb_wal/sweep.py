@@ -11,7 +11,6 @@ from conformance.contents import Contents
 from reference_impl.answer import Answer, NewRecord, Record
 from reference_impl.leveldb_log.dialects import COMPRESSION, RECYCLABLE_HEADER_SIZE
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
-from reference_impl.rocksdb_wal.compression import MAGIC
 from reference_impl.rocksdb_wal.layout import (
     HEADER_SIZES,
     LEGACY,
@@ -26,6 +25,7 @@ from reference_impl.rocksdb_wal.layout import (
 )
 from reference_impl.rocksdb_wal.reader import read_stream
 from reference_impl.rocksdb_wal.writer import Writer
+from reference_impl.zstd_frame import MAGIC
 from walproof.formats.leveldb_log.sweep import block_end
 from walproof.sweep.format_sweep import FormatSweep, LogState
 from walproof.sweep.history_writer import HistoryWriter
