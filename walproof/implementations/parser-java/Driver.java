@@ -103,7 +103,7 @@ public final class Driver {
             // Both an enum value without a name and an absent field are null.
             boolean unknown = field.kind.equals("enum") && !(field.array && name.endsWith(field.id));
             lines.add(start + (unknown ? "i ?" : "-"));
-            return unknown ? (field.optional ? null : plus(at, field.width)) : at;
+            return unknown ? (field.optional || field.width == null ? null : plus(at, field.width)) : at;
         }
         if (value instanceof KaitaiStruct) {
             KaitaiStruct struct = (KaitaiStruct) value;
