@@ -11,7 +11,7 @@ from conformance import ROOT
 def commands_of(*words: str, venv: Path) -> str:
     """Return what make would run from a fresh clone, whose environment is ``venv``."""
     done = subprocess.run(
-        ["make", "--dry-run", f"VENV={venv}", *words],
+        ["make", "--dry-run", "--no-print-directory", f"VENV={venv}", *words],
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     return done.stdout

@@ -87,7 +87,8 @@ def test_every_build_has_its_size_and_time() -> None:
 def test_sizes_are_those_of_the_builds() -> None:
     costs = build_costs()
     for each in all_implementations():
-        if each.build and each.is_built():
+        # A build that only found installed programs has its log and its stamp.
+        if each.build and each.is_built() and len(list(each.output.iterdir())) > 2:
             size, expected = build_size(each), costs[each.name].mebibytes
             assert expected / 2 - 3 <= size <= expected * 2 + 3, each.name
 
