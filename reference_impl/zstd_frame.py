@@ -25,6 +25,16 @@ class TooLarge(ValueError):
     """Raised if the record would be larger than the reader's limit."""
 
 
+def parameters_of(data: bytes) -> zstandard.FrameParameters:
+    """Return the header of a frame. Raises :class:`BadCompression`."""
+    if not data.startswith(MAGIC):
+        raise BadCompression("no zstd frame")
+    try:
+        return zstandard.get_frame_parameters(data)
+    except zstandard.ZstdError as error:
+        raise BadCompression(str(error)) from None
+
+
 def most_content(data: bytes, frame: zstandard.FrameParameters) -> int:
     """Return the largest content that the blocks of a frame can hold.
 

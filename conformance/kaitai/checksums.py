@@ -172,9 +172,8 @@ def _field(unit: Any, path: str, base: int) -> Any:
     if "end" not in span:
         return None
     value = getattr(unit, name)
-    if isinstance(value, KaitaiStruct) and hasattr(
-        value, "groups"
-    ):  # a varint, of which a reader uses 32 bits (ETW-005)
+    # A reader uses 32 bits of a varint (ETW-005).
+    if isinstance(value, KaitaiStruct) and hasattr(value, "groups"):
         value = value.value & 0xFFFFFFFF
     return base + span["start"], base + span["end"], value
 

@@ -11,12 +11,12 @@ import zstandard
 from reference_impl.prometheus_wal.layout import NONE, SNAPPY, ZSTD
 from reference_impl.zstd_frame import (
     LARGEST_WINDOW,
-    MAGIC,
     MAX_RATIO,
     MAX_RECORD_SIZE,
     BadCompression,
     TooLarge,
     most_content,
+    parameters_of,
 )
 
 #: A snappy block never grows more: three bytes copy at most 64.
@@ -40,12 +40,7 @@ class Decoder:
         return _unsnappy(data) if flags == SNAPPY else self._unzstd(data, end)
 
     def _unzstd(self, data: bytes, end: int) -> bytes:
-        if not data.startswith(MAGIC):
-            raise BadCompression("no zstd frame")
-        try:
-            frame = zstandard.get_frame_parameters(data)
-        except zstandard.ZstdError as error:
-            raise BadCompression(str(error)) from None
+        frame = parameters_of(data)
         if frame.window_size > LARGEST_WINDOW or frame.dict_id or not frame.content_size:
             raise BadCompression("a dictionary, a large window or no content")
         most = most_content(data, frame)

@@ -12,6 +12,7 @@ from reference_impl.zstd_frame import (
     BadCompression,
     TooLarge,
     most_content,
+    parameters_of,
 )
 
 #: Bits of the first byte after the magic number. A frame states its size if one of them is set.
@@ -61,12 +62,7 @@ def compress(payload: bytes) -> bytes:
 
 def _parameters(data: bytes) -> zstandard.FrameParameters:
     """Return the header of the frame. Raises :class:`BadCompression`."""
-    if not data.startswith(MAGIC):
-        raise BadCompression("no zstd frame")
-    try:
-        frame = zstandard.get_frame_parameters(data)
-    except zstandard.ZstdError as error:
-        raise BadCompression(str(error)) from None
+    frame = parameters_of(data)
     # The library's value for an unknown size is also a size that a frame may state.
     states_size = data[len(MAGIC)] & (_SIZE_FLAG | _SINGLE_SEGMENT)
     if not states_size or frame.content_size == 0:
