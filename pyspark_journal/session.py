@@ -18,6 +18,8 @@ SETTINGS: Mapping[str, str] = {
     "spark.python.unix.domain.socket.enabled": "true",
     # A crash in a C extension shows a Python stack in the exception.
     "spark.python.worker.faulthandler.enabled": "true",
+    # Without open files for several partitions, Spark sorts all rows before it writes them.
+    "spark.sql.maxConcurrentOutputFileWriters": "8",
 }
 
 # Settings of a session that runs only on this machine.
@@ -28,8 +30,8 @@ LOCAL: Mapping[str, str] = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
-    # Rows of an audit never enter the JVM, so a quick start matters more than throughput.
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    # The tasks use all cores, so the garbage collector needs no threads of its own.
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import click
 import psutil
 
 from conformance import ROOT
@@ -48,7 +49,7 @@ class Run:
 
 
 def audit(lake: Path, cores: int, checkout: Path = ROOT) -> Run:
-    """Run ``walproof audit`` of a checkout, and measure it. Raises ``CalledProcessError``."""
+    """Run ``walproof audit`` of a checkout, and measure it. Raises ``ClickException``."""
     run, ended = Run(), threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         options = ["--out", f"{folder}/out", "--master", f"local[{cores},4]"]
@@ -70,7 +71,8 @@ def audit(lake: Path, cores: int, checkout: Path = ROOT) -> Run:
             with suppress(ProcessLookupError):  # stop the JVM if this program is interrupted
                 os.killpg(process.pid, signal.SIGKILL)
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command, stderr=errors)
+        text = errors.decode(errors="replace").strip()
+        raise click.ClickException(f"{checkout}: the audit ended with {process.returncode}: {text}")
     return run
 
 
