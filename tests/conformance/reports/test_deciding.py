@@ -49,8 +49,11 @@ def report(*requirements, decided_by=DECIDED_BY):
     ("result", "ids"),
     [
         (failure("verdict: expected damaged, found torn", verdict="torn"),
-         ["LDB-023", "LDB-038"]),
-        (failure("reason: expected bad-length, found none; end: expected 30, found nothing"),
+         ["LDB-038", "LDB-023"]),
+        (failure("reason: expected bad-length, found zero-gap", reason="zero-gap"),
+         ["LDB-038", "LDB-023"]),
+        (failure("reason: expected bad-length, found none; end: expected 30, found nothing",
+                 reason=None),
          ["LDB-023", "LDB-038", "LDB-039"]),
         (failure("lost: expected much, found little", lost=EXPECTED["lost"][:1]), ["LDB-027"]),
         (failure("lost: expected much, found little", lost=[{"from": 20, "to": 30}]), ["LDB-023"]),
@@ -70,7 +73,7 @@ def test_the_vector_names_the_requirements_that_decide(result, ids):
     (0, ["LDB-038"]), (6, ["LDB-021", "LDB-038"]), (9, ["LDB-022", "LDB-038"]),
 ])  # fmt: skip
 def test_the_length_of_a_prefix_selects_the_requirement(length, ids):
-    result = failure("reason: expected torn-header, found none")
+    result = failure("reason: expected torn-header, found none", reason=None)
     result["found"] = {"prefix": length, **result["found"]}
     assert decided_by(report("LDB-005"), result) == ids
 
