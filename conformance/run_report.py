@@ -159,6 +159,8 @@ def describe_vector(vector: Vector) -> dict[str, Any]:
         "size": body["size"],
         "digest": vector.short_digest,
     }
+    if "decided_by" in body:  # not in a vector by a user
+        described["decided_by"] = body["decided_by"]
     if vector.generated is None:  # a generated log is not in a file
         described["input"] = os.path.relpath(vector.input)
     if body.get("context"):

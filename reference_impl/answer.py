@@ -5,12 +5,27 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
 # Size in bytes. For a longer payload, an answer gives the SHA-256 instead of hexadecimal digits.
 INLINE_PAYLOAD_LIMIT = 4096
+
+
+class ReasonCode(str):
+    """A reason code with the id of the requirement that decided it.
+
+    Readers use it for codes that several requirements define. Otherwise, the register has the id.
+    """
+
+    requirement: str
+
+    def __new__(cls, code: str, requirement: str = "") -> Self:
+        """Return the text ``code`` with the id. (A copy of the object sets the id later.)"""
+        self = super().__new__(cls, code)
+        self.requirement = requirement
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from reference_impl.answer import Answer, ReasonCode
 from reference_impl.paths import SPEC
 
 
@@ -18,13 +19,18 @@ from reference_impl.paths import SPEC
 class Reason:
     """A reason code, with its meaning in ``words``.
 
-    ``kinds`` contains one or more of ``torn``, ``damage`` and ``refused``.
+    ``kinds`` contains one or more of ``torn``, ``damage`` and ``refused``. One of the requirements
+    decides each range with the code.
     """
 
     code: str
     words: str
     kinds: tuple[str, ...]
     requirements: tuple[str, ...]
+
+
+class UndecidedReason(ValueError):
+    """The executable specification does not state which requirement decided a reason code."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +192,33 @@ class Register:
     def decides(self) -> Mapping[str, str]:
         """Return the requirements that decide ``verdict``, ``end``, and answers in ``strict``."""
         return dict(self._body.get("decides", {}))
+
+    def requirement_of(self, reason: str) -> str:
+        """Return the requirement that decided a reason code of the executable specification.
+
+        Raises :class:`UndecidedReason` if the register does not list the code, or lists several
+        requirements and the code states none of them (:class:`~reference_impl.answer.ReasonCode`).
+        """
+        known = self.reasons[reason].requirements if reason in self.reasons else ()
+        stated = reason.requirement if isinstance(reason, ReasonCode) else None
+        if stated is None and len(known) == 1:
+            return known[0]
+        if stated is None or stated not in known:
+            expected = ", ".join(known) or "a code of the register"
+            raise UndecidedReason(f"{reason}: expected {expected}, found {stated or 'nothing'}")
+        return stated
+
+    def requirements_of(self, answer: Answer) -> dict[str, Any]:
+        """Return the requirements that decide the parts of an executable specification's answer.
+
+        The keys are those of the answer, without ``records``. Raises :class:`UndecidedReason`.
+        """
+        return {
+            "verdict": self.decides["verdict"],
+            "reason": None if answer.reason is None else self.requirement_of(answer.reason),
+            "lost": [self.requirement_of(lost.reason) for lost in answer.lost],
+            "end": self.decides["end"],
+        }
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:

@@ -22,7 +22,7 @@ class BadCompression(ValueError):
 
 
 class TooLarge(ValueError):
-    """Raised if the record would be larger than the reader's limit."""
+    """Raised if the record would exceed a limit; its text is the id of the requirement."""
 
 
 def parameters_of(data: bytes) -> zstandard.FrameParameters:

@@ -19,10 +19,13 @@ from conformance import VECTORS
 
 NAME = "index.json"
 INDEX_VERSION = 1
-# The parts of a description for people. All other parts are input or expectation.
+# The parts of a description that no reply is compared with. All others are input or expectation.
 WORDS = frozenset(
-    {"title", "group", "requirements", "notes", "bugs", "made_by", "kind", "control", "size"}
-)
+    {
+        "title", "group", "requirements", "decided_by", "notes", "bugs", "made_by", "kind",
+        "control", "size",
+    }
+)  # fmt: skip
 
 KINDS = ("none", "patch", "minor", "major")
 Index = Mapping[str, Any]

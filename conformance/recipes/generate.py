@@ -29,7 +29,7 @@ from conformance.recipes.recipe import Book, Log, Recipe
 from conformance.vector_cases import usual_reply_bytes
 from reference_impl import formats
 from reference_impl.answer import Answer, NewRecord, collect
-from reference_impl.register import registers
+from reference_impl.register import UndecidedReason, registers
 
 Body = dict[str, Any]
 
@@ -136,7 +136,10 @@ def describe(recipe: Recipe[Any], log: Log, input_name: str, made_by: Body | Non
         "made_by": made_by or {"recipe": recipe.made_by},
         "context": log.context,
     }
-    body |= _EXPECTATIONS[recipe.operation](recipe, log, contents, input_name)
+    try:
+        body |= _EXPECTATIONS[recipe.operation](recipe, log, contents, input_name)
+    except UndecidedReason as error:
+        raise RecipeError(f"{recipe.id}: {error}") from None
     if log.scenario:
         body["scenario"] = log.scenario
     if log.accept:
@@ -168,12 +171,32 @@ def answer_to(
         return collect(formats.named(format).read(path, profile, context))
 
 
+def decided_by(format: str, answer: Answer, strict: Answer | None = None) -> Body:
+    """Return the requirements that decide an answer, and the one in the profile ``strict``.
+
+    The executable specification computed the answers. If they are equal, the result has no ids for
+    ``strict``. Raises :class:`~reference_impl.register.UndecidedReason`.
+    """
+    register = registers()[format]
+    ids: Body = {"expect": register.requirements_of(answer)}
+    if strict is not None and strict.to_json() != answer.to_json():
+        of_strict = register.requirements_of(strict)
+        # This requirement also decides that `end` is null.
+        del of_strict["end"]
+        ids["expect_strict"] = {"strict": register.decides["strict"], **of_strict}
+    return ids
+
+
 def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
     answer = answer_to(recipe.format, contents, log.context, name=_name(log))
     _check_statement(recipe, log, answer)
     strict = answer_to(recipe.format, contents, log.context, "strict", _name(log))
     _check_conventions(recipe, answer, strict, contents)
-    body: Body = {"expect": answer.to_json(), "expect_strict": strict.to_json()}
+    body: Body = {
+        "expect": answer.to_json(),
+        "expect_strict": strict.to_json(),
+        "decided_by": decided_by(recipe.format, answer, strict),
+    }
     # Records may share bytes of the log, and an answer may give each of them in full.
     in_full = 2 * sum(len(record.payload) for record in answer.records)
     usual = usual_reply_bytes(size(contents))
@@ -219,14 +242,15 @@ def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name:
         files = postconditions.files_in(Path(folder))
         if log.must_refuse:
             _check_refusal(recipe, refused, bool(files))
-            expect = NOTHING.to_json()
+            answer = NOTHING
         else:
             if refused or read_contents(path) != contents:
                 raise RecipeError(f"{recipe.id}: the executable specification writes another log")
-            expect = answer_to(recipe.format, contents, log.context, name=input_name).to_json()
+            answer = answer_to(recipe.format, contents, log.context, name=input_name)
     return {
         "records": [record_to_json(record) for record in records],
-        "expect": expect,
+        "expect": answer.to_json(),
+        "decided_by": decided_by(recipe.format, answer),
         "after": _after(recipe, files, log.files_after, {}, log.free, input_name),
     }
 
@@ -252,6 +276,7 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     body: Body = {
         "records": [record_to_json(record) for record in log.to_append],
         "expect": answer.to_json(),
+        "decided_by": decided_by(recipe.format, answer),
         "after": _after(
             recipe, files, log.files_after, data, log.free, input_name,
             digests if is_exact else {},
@@ -359,8 +384,9 @@ def _name_in_folder(name: str, input_name: str) -> str:
 def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
     """Return the survivors of every prefix length; lengths with one answer share a row."""
     assert isinstance(contents, bytes), "only a log of one file has prefixes"
-    format = formats.named(recipe.format)
+    format, register = formats.named(recipe.format), registers()[recipe.format]
     rows: list[Body] = []
+    ids: list[str | None] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / _name(log)
         path.write_bytes(contents)
@@ -374,13 +400,18 @@ def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents, input
                 "records": len(answer.records),
                 "end": "length" if answer.end == length else answer.end,
             }
-            if rows and {k: v for k, v in rows[-1].items() if k not in ("from", "to")} == row:
+            id = None if answer.reason is None else register.requirement_of(answer.reason)
+            is_alike = rows and rows[-1] == {**rows[-1], **row}
+            if is_alike and ids[-1] == id:
                 rows[-1]["from"] = length
             else:
                 rows.append({"from": length, "to": length, **row})
+                ids.append(id)
     rows.reverse()
     whole = answer_to(recipe.format, contents, log.context, name=_name(log))
-    return {"expect": whole.to_json(), "table": rows}
+    by_row = {str(row["from"]): id for row, id in zip(rows, reversed(ids), strict=True)}
+    decided = decided_by(recipe.format, whole) | {"table": by_row}
+    return {"expect": whole.to_json(), "table": rows, "decided_by": decided}
 
 
 _EXPECTATIONS: dict[str, Callable[[Recipe[Any], Log, Contents, str], Body]] = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.score import WRITING
-from reference_impl.register import Register, registers
 
 from .json_report import Report
 
@@ -14,27 +13,41 @@ Entry = Mapping[str, Any]
 
 
 def decided_by(report: Report, result: Entry) -> list[str]:
-    """Return the ids that decide the differing parts of an incorrect answer, as the register says.
+    """Return the ids that decide the differing parts of an incorrect answer, as in the vector.
 
-    The list is empty for other results, and if nothing but records differs. A reason code may have
-    several ids; of these, the list contains the ones that the vector exercises, or else all.
+    The list is empty for other results, if nothing but records differs, and for a vector without
+    these ids.
     """
-    vector = report["vectors"][result["vector"]]
-    register = registers().get(vector["format"])
+    decided = report["vectors"][result["vector"]].get("decided_by")
     expected, actual = result.get("expected"), result.get("actual")
-    if (
-        register is None
-        or result["class"] not in ("fail", "known-failure")
-        or result["profile"] in WRITING
-        or not expected
-        or not actual
-    ):
+    is_wrong = result["class"] in ("fail", "known-failure") and result["profile"] not in WRITING
+    if not (decided and is_wrong and expected and actual):
         return []
     parts = result.get("found") or {}
-    ids = list(_ids(register, parts, expected, actual, vector["requirements"]))
-    if ids and result["profile"] == "strict" and expected["verdict"] == "damaged":
-        ids.insert(0, register.decides.get("strict"))
-    return list(dict.fromkeys(filter(None, ids)))
+    ids = dict(decided["expect"])
+    if result["profile"] == "strict":
+        ids |= decided.get("expect_strict", {})
+    if "prefix" in parts:
+        ids["reason"] = _of_prefix(decided["table"], parts["prefix"])
+        ids["lost"] = [ids["reason"]]
+    of_verdict = [ids["reason"], ids["verdict"]]
+    if actual.get("reason") in {expected["reason"], *(each["reason"] for each in expected["lost"])}:
+        # The reader knows the code, so the requirement of the verdict, which selects it, is broken.
+        of_verdict.reverse()
+    cited: list[str | None] = []
+    for part in parts:
+        if part in ("verdict", "reason"):
+            cited += of_verdict
+        elif part == "lost":
+            # A reader that reports no reason returns ranges without it.
+            found = [each.items() for each in actual.get("lost", [])]
+            pairs = zip(expected["lost"], ids["lost"], strict=True)
+            cited += [id for lost, id in pairs if not any(each <= lost.items() for each in found)]
+        elif part == "end":
+            cited.append(ids.get("strict", ids["end"]))
+    if cited and "strict" in ids:
+        cited.insert(0, ids["strict"])
+    return [id for id in dict.fromkeys(cited) if id]
 
 
 def requirements_of(report: Report, result: Entry) -> list[str]:
@@ -42,27 +55,6 @@ def requirements_of(report: Report, result: Entry) -> list[str]:
     return decided_by(report, result) or list(report["vectors"][result["vector"]]["requirements"])
 
 
-def _ids(
-    register: Register,
-    parts: Iterable[str],
-    expected: Entry,
-    actual: Entry,
-    of_vector: Sequence[str],
-) -> Iterator[str | None]:
-    for part in parts:
-        if part in ("verdict", "reason"):
-            yield from _ids_of_reason(register, expected["reason"], of_vector)
-            yield register.decides.get("verdict")
-        elif part == "lost":
-            found = actual.get("lost", [])
-            for lost in expected["lost"]:
-                if lost not in found:
-                    yield from _ids_of_reason(register, lost["reason"], of_vector)
-        elif part == "end":
-            yield register.decides.get("end")
-
-
-def _ids_of_reason(register: Register, code: str | None, of_vector: Sequence[str]) -> Sequence[str]:
-    reason = register.reasons.get(code or "")
-    ids = reason.requirements if reason else ()
-    return [id for id in ids if id in of_vector] or ids
+def _of_prefix(table: Mapping[str, str | None], length: int) -> str | None:
+    """Return the id for the row of a truncation table that covers a length."""
+    return table[str(max(start for start in map(int, table) if start <= length))]

@@ -24,6 +24,8 @@ RULES: tuple[Rule, ...] = (
     vector_rules.unknown_field,
     vector_rules.undefined_reason,
     vector_rules.unused_reason,
+    vector_rules.wrong_decision,
+    vector_rules.unexercised_decision,
     vector_rules.unproven_without_vector,
     tables.stale_table,
     tables.stale_schema,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from conformance.known_failures import UNEXPLAINED
@@ -121,6 +122,74 @@ def unused_reason(tree: SourceTree) -> Iterator[Found]:
                 yield f"spec/{format}.toml", f"no vector uses the reason code {code}"
             if not ids.intersection(reason.requirements):
                 yield f"spec/{format}.toml", f"no requirement defines the reason code {code}"
+
+
+def wrong_decision(tree: SourceTree) -> Iterator[Found]:
+    """Report parts of expected answers without the requirement that decides them.
+
+    The requirement is in the chapter, and the register lists it for the part or the reason code.
+    """
+    for vector in tree.vectors.values():
+        format = str(vector.body["format"])
+        register, chapter = tree.registers.get(format), tree.chapter_of(vector)
+        if register is None or chapter is None:
+            continue
+        of_part = {part: (id,) for part, id in register.decides.items()}
+        of_code = {code: reason.requirements for code, reason in register.reasons.items()}
+        for part, code, id in dict.fromkeys(_decisions(vector)):
+            known = of_part.get(part, ()) if code is None else of_code.get(code, ())
+            if id not in known:
+                expected = " or ".join(known) or "nothing"
+                yield vector.id, f"decided_by: {code or part}: expected {expected}, found {id}"
+            elif id not in chapter.ids:
+                yield vector.id, f"decided_by: the chapter {format} does not define {id}"
+
+
+def unexercised_decision(tree: SourceTree) -> Iterator[Found]:
+    """Report requirements of a reason code that decide it in no vector that exercises them.
+
+    A vector lists the requirements that it was written for. Other requirements may decide further
+    losses of its log, which are only the setting.
+    """
+    used, exercised = set(), set()
+    for vector in tree.vectors.values():
+        for _, code, id in _decisions(vector):
+            used.add((vector.body["format"], code))
+            if id in vector.body["requirements"]:
+                exercised.add((vector.body["format"], code, id))
+    for format, register in tree.registers.items():
+        for code, reason in register.reasons.items():
+            for id in reason.requirements:
+                if (format, code) in used and (format, code, id) not in exercised:
+                    text = f"{code}: no vector that lists {id} has a range or reason by it"
+                    yield f"spec/{format}.toml", text
+
+
+def _decisions(vector: Vector) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield the decided parts of a vector: part, reason code or None, and requirement or None.
+
+    The parts are verdict, reason, lost, end, and strict if this answer differs.
+    """
+    body = vector.body
+    decided = body.get("decided_by", {})
+    of_expect = decided.get("expect", {})
+    yield "end", None, of_expect.get("end")
+    answers = [(body["expect"], of_expect)]
+    strict, of_strict = body.get("expect_strict", body["expect"]), decided.get("expect_strict", {})
+    if strict != body["expect"] or of_strict:
+        yield "strict", None, of_strict.get("strict")
+        answers.append((strict, of_strict))
+    for answer, ids in answers:
+        yield "verdict", None, ids.get("verdict")
+        if answer["reason"] or ids.get("reason"):
+            yield "reason", answer["reason"], ids.get("reason")
+        pairs = zip_longest((gap["reason"] for gap in answer["lost"]), ids.get("lost", ()))
+        for code, id in pairs:
+            yield "lost", code, id
+    rows, of_rows = body.get("table", ()), decided.get("table", {})
+    for row in rows:
+        if row["reason"] or of_rows.get(str(row["from"])):
+            yield "reason", row["reason"], of_rows.get(str(row["from"]))
 
 
 def unproven_without_vector(tree: SourceTree) -> Iterator[Found]:

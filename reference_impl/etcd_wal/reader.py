@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Event, Lost, Record, Verdict
+from reference_impl.answer import End, Event, Lost, ReasonCode, Record, Verdict
 from reference_impl.etcd_wal.layout import (
     CRC,
     ENTRY,
@@ -107,7 +107,7 @@ class Journal:
                 kind, _ = repeated.pop(0)
                 is_record = False
                 if kind != item.kind:
-                    item = replace(item, kind=kind, code="bad-type")
+                    item = replace(item, kind=kind, code=ReasonCode("bad-type", "ETW-009"))
             if is_record and item.kind == METADATA and self.metadata not in (None, item.payload):
                 conflict = item.code or "metadata-conflict"
                 item = Item(item.start, item.end, item.kind, item.seed, conflict, item.payload)

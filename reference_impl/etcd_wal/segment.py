@@ -9,6 +9,7 @@ from typing import Literal
 
 from crc32c import crc32c
 
+from reference_impl.answer import ReasonCode
 from reference_impl.etcd_wal.layout import (
     CRC,
     ENTRY,
@@ -273,17 +274,18 @@ class Segment:
         fitting = [reading for reading in readings if self.fits(reading, seed)]
         if fitting:  # ETW-022
             reading = next(filter(_is_of_known_type, fitting), fitting[0])
-            code = None if reading.code == "bad-crc" else reading.code
+            code = None if reading.code == "bad-crc" else ReasonCode(reading.code, "ETW-022")
             return self._item(at, self._end_of(reading, reading.crc or 0), reading, code)
         for reading in readings:  # ETW-023
             computed = self._computed(reading, seed)
             for end in reading.ends:
                 if self.follows(end, computed):
-                    return self._item(at, end, replace(reading, crc=computed), reading.code)
+                    code = ReasonCode(reading.code, "ETW-023")
+                    return self._item(at, end, replace(reading, crc=computed), code)
         for reading in readings:  # ETW-024
             for end in reading.ends:
                 if reading.crc is not None and self.follows(end, reading.crc):
-                    code = "checksum-mismatch"
+                    code = ReasonCode("checksum-mismatch", "ETW-024")
                     return Item(at, end, reading.kind, reading.crc, code, loses=True)
         return None
 
@@ -299,7 +301,7 @@ class Segment:
         if kind == CRC and reading.data is None:
             return Item(at, end, kind, seed, code)
         if kind not in TYPES:
-            return Item(at, end, kind, seed, "bad-type", loses=True)
+            return Item(at, end, kind, seed, ReasonCode("bad-type", "ETW-026"), loses=True)
         payload = self.data[slice(*reading.data)] if reading.data else b""
         numbers = payload_numbers(kind, payload)
         if numbers is None:
@@ -363,21 +365,21 @@ class Segment:
                 and self.follows(end, expected or 0)
                 and not self.follows(end, stored)
             )
-            if is_wrong:  # ETW-041
-                stored = expected or 0
+            code = None
+            if is_wrong:
+                stored, code = expected or 0, ReasonCode("bad-crc", "ETW-041")
             elif not (is_first or running in (None, stored)):
                 self.items.append(Item(0, 0, code="broken-chain", loses=True))
-            self.items.append(Item(0, end, CRC, stored, "bad-crc" if is_wrong else None))
+            self.items.append(Item(0, end, CRC, stored, code))
             return stored, end, None if is_first or stored == running else known
         item = None if expected is None else self.step(0, expected)
         if item is None:
             return expected, 0, None
         if item.kind == CRC and not item.loses:
             self.items.append(item)
-        elif item.seed == expected and not item.payload:  # ETW-040
-            self.items.append(
-                replace(item, code="bad-type", payload=None, numbers=None, loses=False)
-            )
+        elif item.seed == expected and not item.payload:
+            code = ReasonCode("bad-type", "ETW-040")
+            self.items.append(replace(item, code=code, payload=None, numbers=None, loses=False))
         else:
             self.items.append(Item(0, 0, code="missing-head"))
             return expected, 0, None
@@ -435,7 +437,8 @@ class Segment:
         end = last.start + LENGTH_SIZE + record + padding_of(record)
         if end in (last.end, self.size + 1) or not (self.is_end(end) or self.follows(end, seed)):
             return None
-        self.items[-1] = replace(last, end=end, code=last.code or "bad-length")
+        code = last.code or ReasonCode("bad-length", "ETW-025")
+        self.items[-1] = replace(last, end=end, code=code)
         return end
 
     def _code(self, at: int) -> str:
@@ -446,8 +449,8 @@ class Segment:
         if not any(rest):
             return "zero-gap"
         if self._extent(at) is None:
-            return "bad-length"
-        return "checksum-mismatch" if self.message(at) else "bad-record"
+            return ReasonCode("bad-length", "ETW-020")
+        return ReasonCode("checksum-mismatch" if self.message(at) else "bad-record", "ETW-020")
 
     def _search(self, at: int, seed: int | None) -> tuple[int, Run, Item | None] | None:
         """Return the next offset at which to continue after a fault at ``at``.

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reference_impl.answer import Lost, Record
+from reference_impl.answer import Lost, ReasonCode, Record
 from reference_impl.kahadb_journal.layout import (
     CONTROL,
     CONTROL_SIZE,
@@ -20,6 +20,8 @@ from reference_impl.kahadb_journal.layout import (
 from reference_impl.kahadb_journal.source import Memo, RunningMaximum, Search, Source
 
 EMPTY_SUM = 1  # Adler-32 of empty input
+# The requirements for an unfinished write at the end of the log.
+_UNFINISHED = {"torn-header": "KDB-041", "torn-batch": "KDB-042", "torn-eof": "KDB-043"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +160,15 @@ class Scan:
         if not batch.is_header:
             return "bad-header"  # KDB-034
         if batch.end is None or batch.end > self.size:
-            return "bad-size"  # KDB-035
-        if batch.size == 0 and batch.checksum <= EMPTY_SUM:  # KDB-033
-            return None if self._in_step(batch.end) else "bad-size"
+            return ReasonCode("bad-size", "KDB-035")
+        if batch.size == 0 and batch.checksum <= EMPTY_SUM:
+            return None if self._in_step(batch.end) else ReasonCode("bad-size", "KDB-033")
         if batch.is_checked:
             return (
                 None if self._sum_holds(batch, batch.end) else "checksum-mismatch"
             )  # KDB-032, KDB-036
         if not self._in_step(batch.end) and self._swallows(batch):
-            return "bad-size"  # KDB-047
+            return ReasonCode("bad-size", "KDB-047")
         return None if self._tiles(batch) else "bad-record"  # KDB-037
 
     def _sum_holds(self, batch: _Batch, end: int | None) -> bool:
@@ -425,6 +427,9 @@ class Scan:
         return place
 
     def _lost(self, start: int, end: int, reason: str, torn: bool = False) -> Lost:
+        if torn:
+            requirement = _UNFINISHED[reason] if self.is_last else "KDB-049"
+            reason = ReasonCode(reason, requirement)
         return Lost(start, end, reason, torn and self.is_last, self.name)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from reference_impl.answer import End, Event, Lost, Record, Verdict
+from reference_impl.answer import End, Event, Lost, ReasonCode, Record, Verdict
 from reference_impl.leveldb_log.dialects import is_foreign
 from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
@@ -107,7 +107,7 @@ class Scan:
         if record_type in (FULL, FIRST):
             # An empty FIRST before a FULL or FIRST loses nothing: old writers wrote it (LDB-033).
             if self.open and self.open.data:
-                yield from self._open_record_lost()  # LDB-032
+                yield from self._open_record_lost("LDB-032")
             self.open = None
             if record_type == FULL:
                 yield Record(at, end - at, bytes(data))  # LDB-009, LDB-011
@@ -123,7 +123,8 @@ class Scan:
                 yield Record(self.open.at, end - self.open.at, bytes(self.open.data))  # LDB-010
                 self.open = None
         else:
-            yield Lost(at, end, "unknown-type")  # LDB-029, LDB-030
+            requirement = "LDB-030" if record_type == ZERO else "LDB-029"
+            yield Lost(at, end, ReasonCode("unknown-type", requirement))
             yield from self._open_record_lost()
 
     def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
@@ -133,9 +134,9 @@ class Scan:
         # After a short block, no block boundary follows at which to resynchronise (LDB-039).
         self.in_step = len(block) == BLOCK_SIZE
 
-    def _open_record_lost(self) -> Iterator[Lost]:
+    def _open_record_lost(self, requirement: str = "LDB-034") -> Iterator[Lost]:
         if self.open is not None:
-            yield Lost(self.open.at, self.open.end, "incomplete-record")
+            yield Lost(self.open.at, self.open.end, ReasonCode("incomplete-record", requirement))
             self.open = None
 
     def _zero_fill(self, at: int) -> None:

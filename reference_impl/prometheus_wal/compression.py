@@ -57,7 +57,9 @@ class Decoder:
             )
         except zstandard.ZstdError as error:
             self.spent += min(most, MAX_RECORD_SIZE)
-            raise (TooLarge if most > allowed else BadCompression)(str(error)) from None
+            if most <= allowed:
+                raise BadCompression(str(error)) from None
+            raise TooLarge("PRW-033" if allowed == MAX_RECORD_SIZE else "PRW-034") from None
         self.spent += len(payload)
         if not payload:
             raise BadCompression("no content")
@@ -70,7 +72,7 @@ def _unsnappy(data: bytes) -> bytes:
         if not 0 < size <= _SNAPPY_RATIO * len(data):
             raise BadCompression("a block that cannot hold the stated content")
         if size > MAX_RECORD_SIZE:
-            raise TooLarge(f"{size} bytes decompressed")
+            raise TooLarge("PRW-033")
         return bytes(cramjam.snappy.decompress_raw(data))
     except cramjam.DecompressionError as error:
         raise BadCompression(str(error)) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
-from reference_impl.answer import Event, Lost, Record
+from reference_impl.answer import Event, Lost, ReasonCode, Record
 from reference_impl.prometheus_wal.compression import Decoder, readings
 from reference_impl.prometheus_wal.layout import (
     FIRST,
@@ -98,10 +98,10 @@ class Segment:
                     return
                 at = yield from self._rest_of_page_lost(at, code)
             elif self._is_phantom(sound):
-                yield self._tear(at)
+                yield self._tear(at, "PRW-041")
                 return
             else:
-                note = None if sound is found else "bad-length"
+                note = None if sound is found else ReasonCode("bad-length", "PRW-024")
                 yield from self._fragment(sound, note)
                 at = sound.end
         self.end = at
@@ -149,7 +149,7 @@ class Segment:
         if end <= self.page_end and (end > self.size or is_zeroed):  # PRW-040
             return None
         if end > self.page_end or (not found.length and not found.checksum):
-            return "bad-length"
+            return ReasonCode("bad-length", "PRW-023")
         return "checksum-mismatch"
 
     def _fragment(self, found: Frame, note: str | None) -> Iterator[Event]:
@@ -157,11 +157,11 @@ class Segment:
         kind = found.type
         if kind in (FULL, FIRST):
             if self.open:
-                if found.length == MAX_DATA_SIZE:  # PRW-028
+                if found.length == MAX_DATA_SIZE:
                     self.open.end = found.end
-                    yield from self._open_record_lost()
+                    yield from self._open_record_lost("PRW-028")
                     return
-                yield from self._open_record_lost()
+                yield from self._open_record_lost("PRW-028")
             self.open = _OpenRecord(found.at, found.end)
         elif kind not in (MIDDLE, LAST):
             yield Lost(found.at, found.end, "unknown-type", file=self.file)  # PRW-026
@@ -191,8 +191,8 @@ class Segment:
         for flags in ways:
             try:
                 payload = self.decoder.decode(data, flags, self.base + record.end)
-            except TooLarge:
-                code = "too-large"
+            except TooLarge as error:
+                code = ReasonCode("too-large", str(error))
             except BadCompression:
                 pass
             else:
@@ -208,9 +208,10 @@ class Segment:
 
     # -- faults ------------------------------------------------------------------------------------
 
-    def _open_record_lost(self) -> Iterator[Lost]:
+    def _open_record_lost(self, requirement: str = "PRW-029") -> Iterator[Lost]:
         if self.open:
-            yield Lost(self.open.at, self.open.end, "unfinished-record", file=self.file)
+            code = ReasonCode("unfinished-record", requirement)
+            yield Lost(self.open.at, self.open.end, code, file=self.file)
             self.open = None
 
     def _rest_of_page_lost(self, at: int, code: str) -> Generator[Event, None, int]:
@@ -232,9 +233,11 @@ class Segment:
         yield from self._open_record_lost()
         return following
 
-    def _tear(self, at: int) -> Lost:
+    def _tear(self, at: int, requirement: str = "PRW-040") -> Lost:
         """Return the range of an unfinished write, with which the segment ends (PRW-040 to 042)."""
         self.end = self.open.at if self.open else at
         self.open = None
-        code = "torn-record" if self.is_last else "unfinished-record"
+        code = ReasonCode("torn-record", requirement)
+        if not self.is_last:
+            code = ReasonCode("unfinished-record", "PRW-042")
         return Lost(self.end, self.size, code, self.is_last, self.file)

@@ -48,10 +48,12 @@ class Decompressor:
     def admit(self, size: int, end: int) -> None:
         """Add ``size`` decompressed bytes to the sum, for a record that ends at the offset ``end``.
 
-        Raises :class:`TooLarge` (RDB-037, RDB-038).
+        Raises :class:`TooLarge`.
         """
-        if size > self.limit or self.spent + size > MAX_RATIO * end + 4 * self.limit:
-            raise TooLarge(f"{size} bytes decompressed")
+        if size > self.limit:
+            raise TooLarge("RDB-037")
+        if self.spent + size > MAX_RATIO * end + 4 * self.limit:
+            raise TooLarge("RDB-038")
         self.spent += size
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
-from reference_impl.answer import End, Event, Lost, Record, Verdict
+from reference_impl.answer import End, Event, Lost, ReasonCode, Record, Verdict
 from reference_impl.leveldb_log.dialects import (
     COMPRESSION,
     PREDECESSOR,
@@ -51,6 +51,13 @@ from reference_impl.rocksdb_wal.layout import (
 from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 from reference_impl.zstd_frame import MAX_RECORD_SIZE, BadCompression, TooLarge
 
+#: The requirements for metadata records, by type; RDB-033 for the other types.
+_REQUIREMENTS = {
+    COMPRESSION: "RDB-030",
+    PREDECESSOR: "RDB-034",
+    RECYCLABLE_PREDECESSOR: "RDB-034",
+}
+
 
 @dataclass(slots=True)
 class OpenRecord:
@@ -84,6 +91,7 @@ class Scan:
         self.has_ended = False
         self.tail_from: int | None = None
         self.tail_to: int | None = None
+        self.tail_code: str = "torn-tail"
         #: The last damage that would end the log if the proven offset were lower.
         self.last_fault: int | None = None
         self.in_step = True
@@ -220,8 +228,8 @@ class Scan:
                 payload = self.decompressor.decompress(payload, done.end)
             except BadCompression:
                 return Lost(done.at, done.end, "bad-compression")  # RDB-036
-            except TooLarge:
-                return Lost(done.at, done.end, "too-large")  # RDB-037, RDB-038
+            except TooLarge as error:
+                return Lost(done.at, done.end, ReasonCode("too-large", str(error)))
         fields = dict(done.fields)  # in the order of the register
         for name in ("timestamp_sizes", "predecessor"):
             if name in self.announced:
@@ -237,7 +245,8 @@ class Scan:
             if record.has_bad_number:
                 yield _bad_number(record, at)
         else:
-            yield from self._lose(at, base + record.end, block, base, "bad-metadata")
+            code = ReasonCode("bad-metadata", _REQUIREMENTS.get(record.kind, "RDB-033"))
+            yield from self._lose(at, base + record.end, block, base, code)
 
     def _apply(self, record: Physical, at: int) -> bool:
         """Store metadata for the next record. Return False if the metadata is not allowed here."""
@@ -266,7 +275,7 @@ class Scan:
         """Report damage, or end the log if an unfinished write explains the bytes (RDB-050)."""
         if self._may_end_at(at, block, base):
             self._end_at(at)
-            self.tail_from = self.open.at if self.open else at
+            self._tail(at, "RDB-050")
         else:
             self.last_fault = at
             yield Lost(at, end, reason)
@@ -295,7 +304,7 @@ class Scan:
         if at >= self.found.proven:
             self._end_at(at)
             if self.found.last_own > at:
-                self.tail_from = self.open.at if self.open else at
+                self._tail(at, "RDB-025")
             return len(block)
         pos = at - base
         records = self.found.records(block, base, pos)
@@ -306,6 +315,11 @@ class Scan:
             return len(block)
         yield from self._lose(at, base + following, block, base, "other-log")
         return following
+
+    def _tail(self, at: int, requirement: str) -> None:
+        """Begin a torn tail at ``at``, or at the FIRST of the open record."""
+        self.tail_from = self.open.at if self.open else at
+        self.tail_code = ReasonCode("torn-tail", requirement)
 
     def _end_at(self, at: int) -> None:
         self.has_ended = True
@@ -320,12 +334,12 @@ class Scan:
     def _interrupt_open_record(self) -> Iterator[Lost]:
         """End the open record. If it has no data, nothing is lost (RDB-049)."""
         if self.open and self.open.data:
-            yield from self._open_record_lost()
+            yield from self._open_record_lost("RDB-049")
         self.open = None
 
-    def _open_record_lost(self) -> Iterator[Lost]:
+    def _open_record_lost(self, requirement: str = "RDB-051") -> Iterator[Lost]:
         if self.open is not None:
-            yield Lost(self.open.at, self.open.end, "incomplete-record")
+            yield Lost(self.open.at, self.open.end, ReasonCode("incomplete-record", requirement))
             self.open = None
 
     def _zeros_were_a_gap(self, block: bytes, base: int) -> Iterator[Event]:
@@ -369,7 +383,7 @@ class Scan:
             end = self.end
         if self.tail_from is not None:
             tail_to = self.size if self.tail_to is None else self.tail_to
-            self.torn = Lost(self.tail_from, tail_to, "torn-tail", torn=True)
+            self.torn = Lost(self.tail_from, tail_to, self.tail_code, torn=True)
         elif self.open is not None:
             self.torn = Lost(self.open.at, self.open.end, "torn-record", torn=True)  # RDB-042
         if self.torn is not None:

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reference_impl.answer import Lost
+from reference_impl.answer import Lost, ReasonCode
 from reference_impl.sqlite_wal.layout import (
     COVERED,
     FRAME_HEADER_SIZE,
@@ -298,16 +298,17 @@ class Survey:
         """Return the reason code of a slot that is lost wholly or in part (SQW-036, SQW-041)."""
         slot = self.found[number]
         if not slot.header.has_salts(self.opening.salts):
-            return "frame-salt"
+            return ReasonCode("frame-salt", "SQW-041")
         if not slot.header.page:
             return "page-zero"
         if slot.follows is not None:
             if slot.header.checksum != slot.computed:
-                return "frame-checksum"
+                return ReasonCode("frame-checksum", "SQW-041")
             return "partial-transaction" if self._is_in_place(number) else "broken-link"
         if self.first[slot.header.checksum] != number:
             return "broken-link"
-        return "frame-checksum" if self._is_anchored(number) else "unanchored"
+        is_anchored = self._is_anchored(number)
+        return ReasonCode("frame-checksum", "SQW-041") if is_anchored else "unanchored"
 
     def _is_in_place(self, number: int) -> bool:
         """Return whether the checksum before a frame is the checksum after the previous slot."""
@@ -344,6 +345,7 @@ class Survey:
     def _lost_fields(self, slot: _Slot, at: int) -> Iterator[Lost]:
         """Yield the damaged salts and checksum of a frame that is proven without them (SQW-036)."""
         if slot.header.salts != self.opening.salts:
-            yield Lost(at + COVERED, at + COVERED + 8, "frame-salt")
+            yield Lost(at + COVERED, at + COVERED + 8, ReasonCode("frame-salt", "SQW-036"))
         if slot.header.checksum != slot.computed:
-            yield Lost(at + 16, at + FRAME_HEADER_SIZE, "frame-checksum")
+            code = ReasonCode("frame-checksum", "SQW-036")
+            yield Lost(at + 16, at + FRAME_HEADER_SIZE, code)

@@ -19,6 +19,13 @@ MAX_FIELD_SIZE = 64 << 20
 # The number of faults that are listed separately, plus one for each 64 bytes of file (SDJ-093).
 KEPT_FAULTS = 1024
 
+# The requirements for payloads with one compression flag; SDJ-026 for several flags.
+_COMPRESSION_RULES = {
+    layout.OBJECT_XZ: "SDJ-028",
+    layout.OBJECT_LZ4: "SDJ-029",
+    layout.OBJECT_ZSTD: "SDJ-030",
+}
+
 FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
 
 
@@ -270,16 +277,19 @@ class View:
             # The check of a later DATA may already have spent a part of the budget.
             spent = self._decompressed
             left = max(spent, budget(at, self.max_field)) - spent
-            payload = self._read_payload(at, min(self.max_field, left))
+            limit = min(self.max_field, left)
+            payload = self._read_payload(at, limit)
             if compression:
                 self._decompressed += len(payload)
                 self._plain_sizes[at] = len(payload)
         except TooLarge as error:
             self._decompressed += error.spent
-            return Fault(at, end, "too-large", "SDJ-031", str(error))
+            rule = "SDJ-103" if limit < self.max_field else "SDJ-031"
+            return Fault(at, end, "too-large", rule, str(error))
         except BadCompression as error:
             self._decompressed += error.spent
-            return Fault(at, end, "bad-compression", "SDJ-026", str(error))
+            rule = _COMPRESSION_RULES.get(compression, "SDJ-026")
+            return Fault(at, end, "bad-compression", rule, str(error))
         if self.number(at + 16) != self.hash(payload):
             return Fault(at, end, "hash-mismatch", "SDJ-044", "a DATA with an invalid hash")
         if not is_field_payload(payload):

@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Event, Lost, Verdict
+from reference_impl.answer import End, Event, Lost, ReasonCode, Verdict
 from reference_impl.systemd_journal import layout, query
 from reference_impl.systemd_journal.inspection import Inspection, inspect, refusal
 from reference_impl.systemd_journal.layout import parse_header
@@ -85,7 +85,8 @@ def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
     }
     damage = [(number, gap) for number, gap in parts if not gap.torn]
     verdict: Verdict = "damaged" if damage else "intact" if torn_from is None else "torn"
-    reason = None if torn_from is None else torn_reason(inspection)
+    is_cut = inspection.walk.cut is not None
+    reason = None if torn_from is None else torn_reason(inspection, is_cut)
     if damage:
         _, first_found = min(damage, key=itemgetter(0))
         reason = first_found.reason
@@ -101,7 +102,7 @@ def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
                 break
             if at in selected:
                 entries.append(at)
-        lost = [Lost(start, size, str(reason))]  # SDJ-056
+        lost = [Lost(start, size, reason or "")]  # SDJ-056
         return Examination(inspection, entries, lost, End("damaged", reason, None))
     return Examination(
         inspection,
@@ -154,11 +155,15 @@ def _is_torn(inspection: Inspection, fault: Fault, torn_from: int | None) -> boo
     return newest >= torn_from or fault.rule in ("SDJ-049", "SDJ-097")
 
 
-def torn_reason(inspection: Inspection) -> str:
-    """Return the reason code of the torn part: truncation (SDJ-051) or crash (SDJ-052)."""
+def torn_reason(inspection: Inspection, is_cut: bool) -> str:
+    """Return the reason code of a torn part: truncation (SDJ-051) or another fault (SDJ-052).
+
+    ``is_cut`` is true if the part begins where the walk ended early.
+    """
     header = inspection.view.header
-    cut = header.header_size + header.arena_size > inspection.view.size
-    return "torn-file" if cut else "torn-append"
+    if header.header_size + header.arena_size <= inspection.view.size:
+        return "torn-append"
+    return ReasonCode("torn-file", "SDJ-051" if is_cut else "SDJ-052")
 
 
 def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, Lost]]:
@@ -171,7 +176,9 @@ def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, L
     for number, start, end in _owned(ranges):
         fault = inspection.faults[number]
         torn = _is_torn(inspection, fault, torn_from)
-        reason = torn_reason(inspection) if torn else fault.reason
+        reason: str = ReasonCode(fault.reason, fault.rule)
+        if torn:
+            reason = torn_reason(inspection, fault.start == inspection.walk.cut)
         lost.append((number, Lost(start, end, reason, torn=torn)))
     return lost
 

@@ -147,7 +147,7 @@ class Walk:
             self._lost.remove((at, fault.end))
             changed[fault] = []
             if not is_wrong_key:
-                changed[fault].append(Fault(at + 16, at + 24, fault.reason, fault.rule, fault.text))
+                changed[fault].append(Fault(at + 16, at + 24, fault.reason, "SDJ-105", fault.text))
             if fault.end > end:
                 self._lost.append((end, fault.end))
                 text = "no object after a field"

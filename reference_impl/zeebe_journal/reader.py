@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Event, Lost, Verdict
+from reference_impl.answer import End, Event, Lost, ReasonCode, Verdict
 from reference_impl.zeebe_journal.layout import (
     LARGEST_INT,
     NO_ASQN,
@@ -190,7 +190,7 @@ class Journal:
         first = segments[0].descriptor if segments else None
         reason = first.reason if isinstance(first, Fault) else None
         if reason in NOT_OURS and all(segment.index is None for segment in segments):
-            yield End("refused", reason, None)  # ZBJ-011
+            yield End("refused", ReasonCode(reason, "ZBJ-011"), None)
             return
         followings = [*segments[1:], None][: len(segments)]
         for segment, following, (self.highest, self.next_index) in zip(
@@ -199,8 +199,8 @@ class Journal:
             for event in self._segment(segment, following):
                 self._note(event)
                 yield event
-        if not self.over and self._is_flushed():  # ZBJ-041
-            lost = self._stop(*self.last, "missing-records")
+        if not self.over and self._is_flushed():
+            lost = self._stop(*self.last, ReasonCode("missing-records", "ZBJ-041"))
             self._note(lost)
             yield lost
         yield self._end()
@@ -242,7 +242,8 @@ class Journal:
                 yield from self._not_here(segment, "zero-segment")
             return
         if isinstance(descriptor, Fault):
-            yield from self._undescribed(segment, descriptor.reason, following)
+            code = ReasonCode(descriptor.reason, "ZBJ-061")
+            yield from self._undescribed(segment, code, following)
             return
         if self.cursor is None:
             # If a segment before it could not be read, indexes from 1 on are missing (ZBJ-066).
@@ -329,16 +330,19 @@ class Journal:
             self.is_mended = True
             any_frame_at = found.at
             if found.at == at and found.index == cursor.index:
-                yield Lost(at, at + 1, "unknown-frame", file=segment.file)
+                reason = ReasonCode("unknown-frame", "ZBJ-063")
+                yield Lost(at, at + 1, reason, file=segment.file)
             else:
-                yield Lost(at, found.at, reason or "missing-records", file=segment.file)
+                reason = reason or ReasonCode("missing-records", "ZBJ-066")
+                yield Lost(at, found.at, reason, file=segment.file)
                 self._skip_to(cursor, found.index)
                 at = found.at
         self.last = (segment, at)
         expected, sealed = cursor.index, descriptor.sealed
         after = expected if sealed is None else max(expected, sealed + 1)
         if reason is None and after > expected and begins != expected:
-            reason = "missing-records"  # ZBJ-037: the seal states more records
+            # The seal states more records.
+            reason = ReasonCode("missing-records", "ZBJ-037")
         self.over, self.unconfirmed = False, None
         if reason is not None:
             promised = after > expected or reason in CONTRADICTIONS
@@ -397,7 +401,8 @@ class Journal:
     def _confirmed(self, promised: bool) -> Iterator[Lost]:
         """Report the bytes at the end of a segment that may hold missing records (ZBJ-060)."""
         if self.unconfirmed is not None:
-            missing = self._lost(*self.unconfirmed, "missing-records", promised)
+            code = ReasonCode("missing-records", "ZBJ-060")
+            missing = self._lost(*self.unconfirmed, code, promised)
             self.unconfirmed = None
             if missing.end > missing.start:
                 yield missing

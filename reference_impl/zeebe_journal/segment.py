@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from crc32c import crc32c
 
-from reference_impl.answer import Lost, Record
+from reference_impl.answer import Lost, ReasonCode, Record
 from reference_impl.zeebe_journal.layout import (
     DATA_BLOCK,
     DESCRIPTOR_BLOCK,
@@ -173,14 +173,15 @@ class SegmentScan:
                 if frame in (b"", EOF_FRAME):
                     return  # ZBJ-016, ZBJ-020: the next bytes have no meaning (ZBJ-022)
                 if frame != RECORD_FRAME:
-                    self.fault = "unknown-frame"  # ZBJ-016
+                    self.fault = ReasonCode("unknown-frame", "ZBJ-016")
                     return
             record = self.parse(self.at)
             if isinstance(record, str):
                 self.fault = record
                 return
             if not self.is_next(record):
-                self.fault = "index-mismatch"  # ZBJ-023, ZBJ-031
+                is_late = record.index == self.cursor.index
+                self.fault = ReasonCode("index-mismatch", "ZBJ-031" if is_late else "ZBJ-025")
                 return
             if not self.is_in_order(record):  # ZBJ-032
                 yield Lost(record.at, record.end, "asqn-order", file=self.file)

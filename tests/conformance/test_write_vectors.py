@@ -236,3 +236,11 @@ def test_a_change_without_an_operation_becomes_operations() -> None:
     for _, edits in log.applied:
         apply_edits(files, edits)
     assert files == {"": bytearray(b"axyzc")}
+
+
+def test_a_reason_code_of_two_requirements_must_state_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = replace(LOST, reason="incomplete-record")
+    recover = Answer("damaged", "checksum-mismatch", (ALPHA,), (lost,), 24)
+    strict = replace(recover, lost=(LOST,), end=None)
+    message = refusal_of(monkeypatch, recover, strict)
+    assert message.endswith("incomplete-record: expected LDB-032, LDB-034, found nothing")

@@ -12,7 +12,7 @@ from typing import Any
 from conformance.contents import digest, size, write_contents
 from conformance.damage.byte_parts import ByteSource, operation_to_json
 from conformance.damage.text import SHOWN_BYTES, render
-from conformance.recipes.generate import answer_to, dump
+from conformance.recipes.generate import answer_to, decided_by, dump
 from conformance.saving import save
 from conformance.scratch import Scratch
 from conformance.vectors import Vector
@@ -157,9 +157,12 @@ class VectorWriter:
             contents, name = vector.contents, vector.input.name
             answers = {key: vector.body[key] for key in _OF_APPENDS if key in vector.body}
         else:
+            recover = answer_to(format, contents, control.context, "recover", name)
+            strict = answer_to(format, contents, control.context, "strict", name)
             answers = {
-                key: answer_to(format, contents, control.context, profile, name).to_json()
-                for key, profile in (("expect", "recover"), ("expect_strict", "strict"))
+                "expect": recover.to_json(),
+                "expect_strict": strict.to_json(),
+                "decided_by": decided_by(format, recover, strict),
             }
         verdict = finding.effect.reason or finding.effect.verdict or finding.effect.gravest
         slug = self._slug(f"{change.family} {change.field.rpartition('.')[2]} {verdict}")

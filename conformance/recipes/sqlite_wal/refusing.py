@@ -33,7 +33,7 @@ def database_file(log: SqliteLog) -> None:
     log.expect("refused", "bad-magic")
 
 
-@REFUSED.damaged(five_transactions, "SQW-024")
+@REFUSED.damaged(five_transactions, "SQW-020", "SQW-024")
 def other_version(log: SqliteLog) -> None:
     """Version 3007001 with a valid checksum of the header."""
     log.set("header.version", 3007001, "big")

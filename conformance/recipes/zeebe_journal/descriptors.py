@@ -23,7 +23,9 @@ from reference_impl.zeebe_journal.writer import pack_record
 SECOND = "journal-2.log"
 
 
-@flushed_below_and_at(three_segments, DESCRIPTOR, "ZBJ-009", "ZBJ-040", "ZBJ-039", below=2, at=3)
+@flushed_below_and_at(
+    three_segments, DESCRIPTOR, "ZBJ-009", "ZBJ-039", "ZBJ-040", "ZBJ-061", below=2, at=3
+)
 def second_descriptor_checksum_flipped(log: ZeebeLog) -> None:
     """One bit of the checksum of the second descriptor is flipped. The next segment proves the
     records of the second segment."""

@@ -12,7 +12,7 @@ def _renumber(log: ZeebeLog, record: str, index: int) -> None:
     log.reseal(record)
 
 
-@flushed_below_and_at(one_segment, INDEX, "ZBJ-023", "ZBJ-031", below=2, at=4)
+@flushed_below_and_at(one_segment, INDEX, "ZBJ-023", "ZBJ-025", "ZBJ-031", below=2, at=4)
 def index_gap(log: ZeebeLog) -> None:
     """The third record has the index 4 instead of 3, and its checksum is valid."""
     _renumber(log, "records[2]", 4)

@@ -1,4 +1,4 @@
-"""A failure names the requirements that decide the parts that differ."""
+"""A failure cites the requirements that decide the parts that differ."""
 
 from __future__ import annotations
 
@@ -27,8 +27,21 @@ def failure(difference, profile="recover", outcome="fail", **changes):
     }  # fmt: skip
 
 
-def report(*requirements):
+DECIDED_BY = {
+    "expect": {
+        "verdict": "LDB-038", "reason": "LDB-023", "lost": ["LDB-023", "LDB-027"], "end": "LDB-039",
+    },
+    "expect_strict": {
+        "strict": "LDB-040", "verdict": "LDB-038", "reason": "LDB-023",
+        "lost": ["LDB-023", "LDB-027"],
+    },
+    "table": {"0": None, "1": "LDB-021", "7": "LDB-022"},
+}  # fmt: skip
+
+
+def report(*requirements, decided_by=DECIDED_BY):
     vector = {"format": "leveldb-log", "requirements": requirements, "damage": [], "size": 50}
+    vector |= {"decided_by": decided_by} if decided_by else {}
     return {"vectors": {"leveldb-log/v": vector}}
 
 
@@ -36,24 +49,44 @@ def report(*requirements):
     ("result", "ids"),
     [
         (failure("verdict: expected damaged, found torn", verdict="torn"),
-         ["LDB-024", "LDB-038"]),
-        (failure("reason: expected bad-length, found none; end: expected 30, found nothing"),
-         ["LDB-024", "LDB-038", "LDB-039"]),
+         ["LDB-038", "LDB-023"]),
+        (failure("reason: expected bad-length, found zero-gap", reason="zero-gap"),
+         ["LDB-038", "LDB-023"]),
+        (failure("reason: expected bad-length, found none; end: expected 30, found nothing",
+                 reason=None),
+         ["LDB-023", "LDB-038", "LDB-039"]),
         (failure("lost: expected much, found little", lost=EXPECTED["lost"][:1]), ["LDB-027"]),
+        (failure("lost: expected much, found little", lost=[{"from": 20, "to": 30}]), ["LDB-023"]),
         (failure("lost: expected much, found little", "strict", lost=[]),
-         ["LDB-040", "LDB-024", "LDB-027"]),
+         ["LDB-040", "LDB-023", "LDB-027"]),
+        (failure("end: expected nothing, found 30", "strict"), ["LDB-040"]),
         (failure("records: expected 3, found 0"), []),
         (failure("exit status 1", outcome="crash"), []),
         (failure("end: expected 30, found nothing", "append"), []),
     ],
 )  # fmt: skip
-def test_the_register_names_the_requirements_that_decide(result, ids):
-    assert decided_by(report("LDB-005", "LDB-024"), result) == ids
+def test_the_vector_names_the_requirements_that_decide(result, ids):
+    assert decided_by(report("LDB-005"), result) == ids
 
 
-def test_all_ids_of_a_reason_are_named_if_the_vector_exercises_none():
+@pytest.mark.parametrize(("length", "ids"), [
+    (0, ["LDB-038"]), (6, ["LDB-021", "LDB-038"]), (9, ["LDB-022", "LDB-038"]),
+])  # fmt: skip
+def test_the_length_of_a_prefix_selects_the_requirement(length, ids):
+    result = failure("reason: expected torn-header, found none", reason=None)
+    result["found"] = {"prefix": length, **result["found"]}
+    assert decided_by(report("LDB-005"), result) == ids
+
+
+def test_strict_is_not_cited_if_its_answer_is_that_of_recover():
+    same = {"expect": DECIDED_BY["expect"]}
+    result = failure("end: expected 30, found nothing", "strict")
+    assert decided_by(report("LDB-005", decided_by=same), result) == ["LDB-039"]
+
+
+def test_a_vector_without_deciding_requirements_cites_what_it_exercises():
     result = failure("reason: expected bad-length, found none")
-    assert decided_by(report("LDB-005"), result) == ["LDB-023", "LDB-024", "LDB-038"]
+    assert requirements_of(report("LDB-005", decided_by=None), result) == ["LDB-005"]
 
 
 def test_other_failures_cite_what_their_vector_exercises():

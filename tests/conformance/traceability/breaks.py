@@ -92,6 +92,15 @@ def change(slug: str, **parts: Any) -> Break:
     return lambda toy: toy.change(slug, **parts)
 
 
+def decide(slug: str, table: Any = None, **ids: Any) -> Break:
+    def act(toy: Toy) -> None:
+        decided = toy.body(slug)["decided_by"]
+        decided["expect"] |= ids
+        toy.change(slug, decided_by=decided | ({"table": table} if table else {}))
+
+    return act
+
+
 def known(slug: str, cause: str, **more: Any) -> Break:
     return lambda toy: toy.known(slug, cause=cause, **more)
 
@@ -190,6 +199,33 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
          edit(TOML, "fields = {}", f"{TOO_ODD}\nfields = {{}}")),
         (f"{TOML}: no requirement defines the reason code bad-sum",
          edit(TOML, '["TOY-002"]', '["TOY-009"]')),
+    ],
+    "wrong_decision": [
+        ("toy-log/sound: decided_by: end: expected TOY-004, found None",
+         change("sound", decided_by={})),
+        ("toy-log/flipped: decided_by: bad-sum: expected TOY-002, found TOY-004",
+         decide("flipped", lost=["TOY-004"])),
+        ("toy-log/flipped: decided_by: bad-sum: expected TOY-002, found None",
+         decide("flipped", lost=[])),
+        ("toy-log/flipped: decided_by: lost: expected nothing, found TOY-002",
+         decide("flipped", lost=["TOY-002", "TOY-002"])),
+        ("toy-log/sound: decided_by: reason: expected nothing, found TOY-002",
+         decide("sound", reason="TOY-002")),
+        ("toy-log/sound: decided_by: verdict: expected TOY-001, found TOY-002",
+         decide("sound", verdict="TOY-002")),
+        ("toy-log/flipped: decided_by: strict: expected TOY-001, found None",
+         change("flipped", expect_strict=INTACT)),
+        ("toy-log/cut: decided_by: torn-unit: expected TOY-004, found TOY-002",
+         change("cut", table=[{"from": 1, "verdict": "torn", "reason": "torn-unit"}]),
+         decide("cut", table={"1": "TOY-002"})),
+        ("toy-log/flipped: decided_by: the chapter toy-log does not define TOY-003",
+         edit(TOML, '["TOY-002"]', '["TOY-002", "TOY-003"]'), decide("flipped", lost=["TOY-003"])),
+    ],
+    "unexercised_decision": [
+        (f"{TOML}: bad-sum: no vector that lists TOY-001 has a range or reason by it",
+         edit(TOML, '["TOY-002"]', '["TOY-002", "TOY-001"]')),
+        (f"{TOML}: bad-sum: no vector that lists TOY-002 has a range or reason by it",
+         change("flipped", requirements=["TOY-001"])),
     ],
     "stale_table": [
         (f"{MD}: no table between <!-- register: context --> marks", register(CONTEXT_KEY)),

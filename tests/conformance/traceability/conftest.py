@@ -99,6 +99,16 @@ def lossy(verdict: str, reason: str) -> dict[str, Any]:
     return {"verdict": verdict, "reason": reason, "records": [], "lost": lost, "end": None}
 
 
+# The requirement that decides each reason code.
+DECIDED_BY = {"bad-sum": "TOY-002", "torn-unit": "TOY-004", "too-odd": "TOY-001"}
+
+
+def decided_by(answer: dict[str, Any]) -> dict[str, Any]:
+    lost = [DECIDED_BY[gap["reason"]] for gap in answer["lost"]]
+    reason = DECIDED_BY.get(answer["reason"])
+    return {"expect": {"verdict": "TOY-001", "reason": reason, "lost": lost, "end": "TOY-004"}}
+
+
 def vector(slug: str, *requirements: str, **more: Any) -> dict[str, Any]:
     return {
         "id": f"toy-log/{slug}",
@@ -111,6 +121,7 @@ def vector(slug: str, *requirements: str, **more: Any) -> dict[str, Any]:
         "made_by": {"recipe": f"toy_log.faults.{slug}"},
         "expect": INTACT,
         "expect_strict": more.get("expect", INTACT),
+        "decided_by": decided_by(more.get("expect", INTACT)),
         **more,
     }
 
@@ -186,9 +197,13 @@ class ToyTree:
     def add(self, body: dict[str, Any]) -> None:
         self.write(f"vectors/{body['id']}.json", json.dumps(body))
 
-    def change(self, slug: str, **parts: Any) -> None:
+    def body(self, slug: str) -> dict[str, Any]:
         path = self.root / "vectors" / "toy-log" / f"{slug}.json"
-        self.add(json.loads(path.read_text("utf-8")) | parts)
+        body: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return body
+
+    def change(self, slug: str, **parts: Any) -> None:
+        self.add(self.body(slug) | parts)
 
     def known(self, slug: str, cause: str, times: int = 1, profile: str = "recover") -> None:
         entry = {
