@@ -54,7 +54,7 @@ export class Decompressor {
     if (capacity === null) return {};
     const limit = Math.min(MAX_CONTENT, budget - this.#spent);
     let payload = null;
-    if (capacity.stated === null || capacity.bytes <= limit) {
+    if (capacity.isWhole && (capacity.stated === null || capacity.bytes <= limit)) {
       try {
         payload = Buffer.from(zstd.decompress(content, { defaultHeapSize: Math.max(0, Math.min(capacity.bytes, limit)) }));
       } catch { /* invalid, or larger than the limit */ }
@@ -94,7 +94,7 @@ function zstdCapacity(content) {
     sum += type === 2 ? maxBlock : blockSize;
   }
   at += descriptor & 4; // the checksum
-  return at === content.length ? { stated, bytes: stated ?? sum } : null;
+  return { stated, bytes: stated ?? sum, isWhole: at === content.length };
 }
 
 /** Decompress one block of snappy; return no payload if it is invalid. */
