@@ -24,8 +24,8 @@ export const pageEnd = (at) => at - (at % PAGE) + PAGE;
 /** Return the frame whose header begins at `p`. */
 export function frameAt(bytes, p) {
   const length = bytes.readUInt16BE(p + 1);
-  const type = bytes[p] & 7;
-  return { p, q: p + HEADER + length, type, flags: bytes[p] & (SNAPPY | ZSTD), length, checksum: bytes.readUInt32BE(p + 3) };
+  const flags = bytes[p] & (SNAPPY | ZSTD);
+  return { p, q: p + HEADER + length, type: bytes[p] & 7, flags, length, checksum: bytes.readUInt32BE(p + 3) };
 }
 
 const matches = (bytes, { p, q, checksum }) => crc32c(bytes.subarray(p + HEADER, q)) === checksum;

@@ -1,5 +1,5 @@
 // Writes logs and appends to them (PRW-070 to PRW-073).
-import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compress } from './compression.mjs';
 import { openLog } from './files.mjs';
@@ -50,75 +50,48 @@ class Segment {
   }
 }
 
-/** Write a new log of payloads. */
-export function writeLog(path, payloads, context = {}) {
-  const { folder = false } = context;
-  if (folder) {
-    const segments = inSegments(payloads, context);
-    mkdirSync(path);
-    writeSegments(path, 0n, segments);
-  } else {
-    checkSegmentSize(context);
-    writeFileSync(path, oneSegment(new Segment(), payloads, context), { flag: 'wx' });
-  }
-}
-
-/** Append payloads to a log as after a restart (PRW-073). */
-export function appendToLog(path, payloads, context = {}) {
-  checkSegmentSize(context);
-  const { end, verdict, reason } = readLog(path);
-  if (end === null) throw new Refused(`the log is ${verdict}: ${reason}`);
-  if (payloads.length === 0) return;
-  if (!statSync(path).isDirectory()) {
-    cut(path, end);
-    writeFileSync(path, oneSegment(new Segment(end), payloads, context), { flag: 'a' });
-    return;
-  }
-  const number = openLog(path).segments.at(-1).number + 1n;
-  const segments = inSegments(payloads, context);
-  if (segments.some((_, i) => existsSync(join(path, segmentName(number + BigInt(i)))))) throw new Refused('a name is in use');
-  if (verdict === 'torn') cut(join(path, end.file), end.at);
-  writeSegments(path, number, segments);
-}
-
-function checkSegmentSize({ segment_size: size = PAGE }) {
+/** Return the new bytes of each segment; the first one is continued at `at`. */
+function encode(payloads, { segment_size: size = 134217728, compression }, inFolder, at = 0) {
   if (size <= 0 || size % PAGE !== 0) throw new Refused(`segment_size is not a multiple of ${PAGE}`);
-}
-
-function oneSegment(segment, payloads, { compression }) {
-  for (const payload of payloads) segment.add(compress(payload, compression));
-  return Buffer.concat(segment.chunks);
-}
-
-/** Divide payloads into segments (PRW-071). */
-function inSegments(payloads, context) {
-  checkSegmentSize(context);
-  const { segment_size: segmentSize = 134217728, compression } = context;
-  const segments = [new Segment()];
+  const segments = [new Segment(at)];
   for (const payload of payloads) {
     const record = compress(payload, compression);
-    const { at } = segments.at(-1);
-    const rest = MAX_DATA - (at % PAGE) + MAX_DATA * (segmentSize / PAGE - Math.floor(at / PAGE) - 1);
-    if (record.content.length > rest) {
+    const used = segments.at(-1).at;
+    const rest = MAX_DATA - (used % PAGE) + MAX_DATA * (size / PAGE - Math.floor(used / PAGE) - 1);
+    if (inFolder && record.content.length > rest) {
       segments.at(-1).pad();
       segments.push(new Segment());
     }
     segments.at(-1).add(record);
   }
-  return segments;
+  return segments.map(({ chunks }) => Buffer.concat(chunks));
 }
 
-function segmentName(number) {
-  return number < 0n ? `-${String(-number).padStart(7, '0')}` : String(number).padStart(8, '0');
+/** Write a new log of payloads. */
+export function writeLog(path, payloads, context = {}) {
+  const segments = encode(payloads, context, context.folder);
+  if (context.folder) mkdirSync(path);
+  segments.forEach((bytes, i) => writeFileSync(context.folder ? join(path, nameOf(BigInt(i))) : path, bytes, { flag: 'wx' }));
 }
 
-function writeSegments(folder, number, segments) {
-  segments.forEach(({ chunks }, i) =>
-    writeFileSync(join(folder, segmentName(number + BigInt(i))), Buffer.concat(chunks), { flag: 'wx' }));
+/** Append payloads to a log as after a restart. */
+export function appendToLog(path, payloads, context = {}) {
+  const { end, verdict, reason } = readLog(path);
+  if (end === null) throw new Refused(`the log is ${verdict}: ${reason}`);
+  if (payloads.length === 0) return;
+  if (typeof end === 'number') {
+    const [bytes] = encode(payloads, context, false, end);
+    truncateSync(path, end);
+    appendFileSync(path, bytes);
+    return;
+  }
+  const next = openLog(path).segments.at(-1).number + 1n;
+  const segments = encode(payloads, context, true);
+  const paths = segments.map((_, i) => join(path, nameOf(next + BigInt(i))));
+  if (paths.some(existsSync)) throw new Refused('the name of the next segment is in use');
+  if (verdict === 'torn') truncateSync(join(path, end.file), end.at);
+  segments.forEach((bytes, i) => writeFileSync(paths[i], bytes, { flag: 'wx' }));
 }
 
-function cut(path, size) {
-  const file = openSync(path, 'r+');
-  ftruncateSync(file, size);
-  closeSync(file);
-}
+/** Return the name of a segment, which has at least eight characters. */
+const nameOf = (number) => (number < 0n ? `-${String(-number).padStart(7, '0')}` : String(number).padStart(8, '0'));
