@@ -88,7 +88,8 @@ export function appendToLog(path, payloads, context = {}) {
   const next = openLog(path).segments.at(-1).number + 1n;
   const segments = encode(payloads, context, true);
   const paths = segments.map((_, i) => join(path, nameOf(next + BigInt(i))));
-  if (paths.some(existsSync)) throw new Refused('the name of the next segment is in use');
+  const isFull = next + BigInt(paths.length) > 2n ** 63n; // a larger number is not a segment (PRW-002)
+  if (isFull || paths.some(existsSync)) throw new Refused('the next segment has no free name');
   if (verdict === 'torn') truncateSync(join(path, end.file), end.at);
   segments.forEach((bytes, i) => writeFileSync(paths[i], bytes, { flag: 'wx' }));
 }
