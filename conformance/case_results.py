@@ -40,6 +40,14 @@ class ProgramRun:
     cached_from: str | None = None
 
 
+class RunInterrupted(KeyboardInterrupt):
+    """A run was interrupted. ``runs`` holds the results of the finished cases."""
+
+    def __init__(self, runs: Sequence[ProgramRun]) -> None:
+        super().__init__()
+        self.runs = runs
+
+
 def with_known(subject: CheckedProgram, result: dict[str, Any]) -> dict[str, Any]:
     """Compare a result with the list of known failures."""
     known, key = subject.known, (result["vector"], result["profile"])

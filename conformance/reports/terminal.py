@@ -118,6 +118,8 @@ def _print_totals(report: Report, console: Console) -> None:
         parts = [_counted(wrong, "result")] if wrong else []
         parts += [f"{len(broken)} broken"] if broken else []
         say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
+    elif report.get("interrupted"):
+        pass  # the results so far do not show that all is as expected
     elif counted.total() == counted["skipped"]:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
