@@ -40,6 +40,14 @@ class ProgramRun:
     cached_from: str | None = None
 
 
+class RunInterrupted(KeyboardInterrupt):
+    """A run was interrupted. ``runs`` holds the results of the finished cases."""
+
+    def __init__(self, runs: Sequence[ProgramRun]) -> None:
+        super().__init__()
+        self.runs = runs
+
+
 def with_known(subject: CheckedProgram, result: dict[str, Any]) -> dict[str, Any]:
     """Compare a result with the list of known failures."""
     known, key = subject.known, (result["vector"], result["profile"])
@@ -52,7 +60,10 @@ def with_known(subject: CheckedProgram, result: dict[str, Any]) -> dict[str, Any
             "cause": known.cause_of(*key),
         }
     if known.matches(*key, result["class"], result["found"]):
-        return result | {"class": "known-failure", "cause": known.cause_of(*key)}
+        # The cause explains the failure; a report of every stack trace would be a quarter longer.
+        return result | {
+            "class": "known-failure", "cause": known.cause_of(*key), "stderr": None,
+        }  # fmt: skip
     pinned = known.entries[key]
     return result | {"cause": f"listed with another difference: {pinned.text}"}
 

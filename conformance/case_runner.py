@@ -13,6 +13,7 @@ from typing import Any
 
 from conformance.case_results import (
     ProgramRun,
+    RunInterrupted,
     died,
     failed,
     passed,
@@ -80,7 +81,8 @@ def run_programs(
 ) -> list[ProgramRun]:
     """Run the cases of every subject, with at most ``jobs`` sessions at a time in total.
 
-    ``progress`` is called after each case.
+    ``progress`` is called after each case. Raises ``RunInterrupted`` with the results of the
+    finished cases.
     """
     limits = limits or Limits()
     shards = [_shards(subject, cases(subject), jobs) for subject in subjects]
@@ -95,10 +97,18 @@ def run_programs(
             for future in as_completed(futures):
                 future.result()
         # After a defect of this project or Ctrl-C, no program may keep running.
-        except BaseException:
+        except BaseException as error:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
+            if isinstance(error, KeyboardInterrupt):
+                raise RunInterrupted(_all_merged(subjects, shards)) from None
             raise
+    return _all_merged(subjects, shards)
+
+
+def _all_merged(
+    subjects: Sequence[CheckedProgram], shards: Sequence[Sequence[Shard]]
+) -> list[ProgramRun]:
     return [_merged(subject, each) for subject, each in zip(subjects, shards, strict=True)]
 
 

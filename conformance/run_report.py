@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance import __version__
 from conformance.answer_text import sized_payload_text
-from conformance.case_results import ProgramRun
+from conformance.case_results import ProgramRun, RunInterrupted
 from conformance.case_runner import run_programs
 from conformance.checked_program import CheckedProgram, checked_baselines
 from conformance.process import Limits
@@ -86,12 +86,14 @@ def run_plan(
 ) -> Report:
     """Run every subject, with at most ``jobs`` sessions at a time, and return the report.
 
-    ``progress`` gets the number of finished cases. ``cache`` skips unchanged subjects.
+    ``progress`` gets the number of finished cases. ``cache`` skips unchanged subjects. After
+    Ctrl-C, the report contains the finished cases, and the key ``interrupted``, with which it
+    cannot be saved.
     """
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
     now = started.strftime("%Y-%m-%dT%H:%M:%SZ")
-    outcomes = _outcomes(plan, now, jobs, limits, progress, cache)
+    outcomes, is_complete = _outcomes(plan, now, jobs, limits, progress, cache)
     described = {vector.id: describe_vector(vector) for vector in plan.vectors}
     _leave_out_unread_formats(outcomes, described)
     return {
@@ -102,9 +104,10 @@ def run_plan(
         "isolation": _isolation(plan.subjects),
         "vectors": described,
         "implementations": [
-            _entry(name, outcome, described)
+            _entry(name, outcome, described, is_complete)
             for name, outcome in zip(_names(outcomes), outcomes, strict=True)
         ],
+        **({} if is_complete else {"interrupted": True}),
     }
 
 
@@ -115,19 +118,29 @@ def _outcomes(
     limits: Limits | None,
     progress: Callable[[int], None],
     cache: ResultCache | None,
-) -> list[ProgramRun]:
-    if cache is None:
-        return run_programs(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
-    keys = [cache.key(subject, plan.cases(subject)) for subject in plan.subjects]
-    outcomes = [cache.get(*each) for each in zip(plan.subjects, keys, strict=True)]
-    progress(sum(len(run.results) for run in outcomes if run is not None))
-    changed = [each for each, run in zip(plan.subjects, outcomes, strict=True) if run is None]
-    new = iter(run_programs(changed, plan.cases, jobs, limits, lambda: progress(1)))
-    for number, run in enumerate(outcomes):
-        if run is None:
-            outcomes[number] = run = next(new)
-            cache.put(run, keys[number], now)
-    return [run for run in outcomes if run is not None]
+) -> tuple[list[ProgramRun], bool]:
+    """Return the results of the subjects, and whether the run was not interrupted."""
+    keys: dict[int, str | None] = {}
+    outcomes: dict[int, ProgramRun] = {}
+    for number, subject in enumerate(plan.subjects if cache is not None else ()):
+        assert cache is not None
+        keys[number] = cache.key(subject, plan.cases(subject))
+        if (run := cache.get(subject, keys[number])) is not None:
+            outcomes[number] = run
+            progress(len(run.results))
+    changed = [number for number in range(len(plan.subjects)) if number not in outcomes]
+    subjects = [plan.subjects[number] for number in changed]
+    try:
+        runs = run_programs(subjects, plan.cases, jobs, limits, lambda: progress(1))
+    except RunInterrupted as interrupted:
+        outcomes |= zip(changed, interrupted.runs, strict=True)
+        begun = [run for _, run in sorted(outcomes.items()) if run.results or run.status != "ran"]
+        return begun, False
+    outcomes |= zip(changed, runs, strict=True)
+    if cache is not None:
+        for number in changed:
+            cache.put(outcomes[number], keys[number], now)
+    return [outcomes[number] for number in sorted(outcomes)], True
 
 
 def _isolation(subjects: Sequence[CheckedProgram]) -> Isolation:
@@ -203,7 +216,7 @@ def _numbered(name: str) -> Iterator[str]:
 
 
 def _entry(
-    name: str, outcome: ProgramRun, vectors: Mapping[str, Mapping[str, Any]]
+    name: str, outcome: ProgramRun, vectors: Mapping[str, Mapping[str, Any]], is_complete: bool
 ) -> dict[str, Any]:
     hello = outcome.hello
     is_baseline = outcome.subject.baseline is not None
@@ -227,7 +240,7 @@ def _entry(
         "repeat": outcome.subject.repeat,
         **({"ask": outcome.subject.ask} if outcome.subject.ask else {}),
         "results": outcome.results,
-        "score": score(outcome.results, vectors),
+        "score": score(outcome.results, vectors, is_complete),
     }
 
 

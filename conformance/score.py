@@ -10,16 +10,20 @@ WRITING = ("write", "append")
 
 
 def score(
-    results: Sequence[Mapping[str, Any]], vectors: Mapping[str, Mapping[str, Any]]
+    results: Sequence[Mapping[str, Any]],
+    vectors: Mapping[str, Mapping[str, Any]],
+    is_complete: bool = True,
 ) -> dict[str, Any]:
     """Return the score of a run, in total, by profile and by group.
 
     A damaged vector counts only if its control passed in the same profile. Known failures do not
-    count as passed. Skipped cases do not count at all.
+    count as passed. Skipped cases do not count at all. In an interrupted run (``is_complete`` is
+    false), pairs whose control has no result do not count.
     """
     right = {
         (result["vector"], result["profile"]) for result in results if result["class"] == "pass"
     }
+    finished = {(result["vector"], result["profile"]) for result in results}
     groups: dict[str, dict[str, int]] = {}
     profiles: dict[str, dict[str, int]] = {}
     for result in results:
@@ -32,9 +36,11 @@ def score(
         for counted in (groups.setdefault(vector["group"], _nothing()), profile):
             counted["total"] += 1
             counted["passed"] += key in right
-            if vector["control"] is not None and key[1] not in WRITING:
+            control = (vector["control"], key[1])
+            is_pair = vector["control"] is not None and (is_complete or control in finished)
+            if is_pair and key[1] not in WRITING:
                 counted["pairs_total"] += 1
-                counted["pairs_passed"] += key in right and (vector["control"], key[1]) in right
+                counted["pairs_passed"] += key in right and control in right
     reading = [counted for name, counted in profiles.items() if name not in WRITING]
     writing = [counted for name, counted in profiles.items() if name in WRITING]
     return {

@@ -14,7 +14,7 @@ from conformance.kaitai.field_text import value_text
 from conformance.vectors import Vector
 
 #: The approximate number of fields on a page.
-MAX_FIELDS = 16
+MAX_FIELDS = 10
 #: The number of files of a folder that are shown. Files with a change or a loss come first.
 MAX_FILES = 3
 #: The number of fields that are read from a file. Later fields are not shown.

@@ -1,14 +1,15 @@
 """Read and write the run report as a JSON file, with validation.
 
 The file names vectors where the report in memory repeats them. Cases with equal results are one
-entry, which lists them by profile and vector. An expected answer is in the file only if the vector
-has another one, and records and lost ranges of an actual answer that are expected too are numbers.
+entry, which lists them by profile and vector. Causes are listed once for each implementation. An
+expected answer is in the file only if the vector has another one, and records and lost ranges of an
+actual answer that are expected too are numbers.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -45,10 +46,10 @@ def validate(report: Report) -> None:
 def json_text(report: Report) -> str:
     """Return `report` as the text of a file. Raises `InvalidReport`."""
     vectors = _unchanged(report)
-    entries = [
-        {**each, "results": list(_grouped(each, vectors))} for each in report["implementations"]
-    ]
-    compact = {**report, "implementations": entries}
+    compact = {
+        **report,
+        "implementations": [_compact(each, vectors) for each in report["implementations"]],
+    }
     validate(compact)
     # ASCII only: stderr of a program may hold lone surrogates, which UTF-8 cannot encode.
     return json.dumps(compact, separators=(",", ":")) + "\n"
@@ -77,7 +78,7 @@ def load(path: Path | str) -> Report:
     vectors = _unchanged(report)
     order = {id: number for number, id in enumerate(report["vectors"])}
     for entry in report["implementations"]:
-        results = list(_single(entry, vectors))
+        results = list(_single(entry, entry.pop("causes"), vectors))
         results.sort(key=lambda each: (order[each["vector"]], PROFILES.index(each["profile"])))
         entry["results"] = results
     return report
@@ -93,7 +94,15 @@ def _unchanged(report: Report) -> dict[str, Vector]:
     }
 
 
-def _grouped(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> Iterator[Result]:
+def _compact(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> dict[str, Any]:
+    """Return the entry of the file for an implementation."""
+    causes = list(dict.fromkeys(each["cause"] for each in entry["results"] if each["cause"]))
+    return {**entry, "causes": causes, "results": list(_grouped(entry, causes, vectors))}
+
+
+def _grouped(
+    entry: Mapping[str, Any], causes: Sequence[str], vectors: Mapping[str, Vector]
+) -> Iterator[Result]:
     """Yield the entries of the file for the results of an implementation."""
     groups: dict[str, Result] = {}
     for result in entry["results"]:
@@ -106,6 +115,8 @@ def _grouped(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> Iterato
         for name, command in _commands(entry, id, profile).items():
             if common.get(name) == command:
                 del common[name]
+        if "cause" in common:
+            common["cause"] = causes.index(common["cause"])
         expected = result["expected"]
         if expected and "actual" in common:
             common["actual"] = _numbered(common["actual"], expected)
@@ -116,10 +127,14 @@ def _grouped(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> Iterato
     yield from groups.values()
 
 
-def _single(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> Iterator[Result]:
+def _single(
+    entry: Mapping[str, Any], causes: Sequence[str], vectors: Mapping[str, Vector]
+) -> Iterator[Result]:
     """Yield the results of an implementation from its entries in the file."""
     for group in entry["results"]:
         common = {name: value for name, value in group.items() if name != "cases"}
+        if "cause" in common:
+            common["cause"] = causes[common["cause"]]
         for profile, cases in group["cases"].items():
             for id, ms in cases.items():
                 result = {

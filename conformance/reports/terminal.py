@@ -102,11 +102,11 @@ def _print_totals(report: Report, console: Console) -> None:
     vectors = {result["vector"] for each in ran for result in each["results"]}
     text = Text(
         f"{_counted(len(ran), 'implementation')}, {_counted(len(vectors), 'vector')}, "
-        f"{_counted(counted.total(), 'result')} in {report['seconds']:.1f} s: "
+        f"{_counted(counted.total(), 'result')} in {report['seconds']:.1f} s"
     )
     # Passes first, then known failures, the worst last.
     for number, name in enumerate(sorted(counted, key=lambda n: (n != "pass", -SEVERITY[n]))):
-        text.append(", " if number else "")
+        text.append(", " if number else ": ")
         text.append(f"{counted[name]} {BY_NAME[name].label}", style=BY_NAME[name].style)
     console.print()
     print_tidy(text, console)
@@ -118,6 +118,8 @@ def _print_totals(report: Report, console: Console) -> None:
         parts = [_counted(wrong, "result")] if wrong else []
         parts += [f"{len(broken)} broken"] if broken else []
         say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
+    elif report.get("interrupted"):
+        pass  # the results so far do not show that all is as expected
     elif counted.total() == counted["skipped"]:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.reports.classes import SEVERITY
 from conformance.reports.pages import Differing, differing
+from lab.site.implementation_page import cause_names
 from lab.site.indexed_report import OURS, REAL, TITLES, Implementation, Result, kind_of
 
 #: The profiles in which each implementation gave an answer, by name of the implementation.
@@ -18,6 +19,8 @@ class DifferingBy(Differing):
     """An unexpected answer, and who gave it."""
 
     who: Who = field(default_factory=dict)
+    #: The name of the cause by name of the implementation, if it is known.
+    causes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -28,8 +31,6 @@ class Answers:
     title: str
     right: Who = field(default_factory=dict)
     differing: list[DifferingBy] = field(default_factory=list)
-    #: Names of implementations by cause.
-    causes: dict[str, dict[str, None]] = field(default_factory=dict)
     #: Names of implementations without an answer in any profile, by reason.
     skipped: dict[str, dict[str, None]] = field(default_factory=dict)
 
@@ -56,9 +57,10 @@ def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
             ]
             if not alike:
                 group.differing.append(each)
-            who = (alike or [each])[0].who
-            if cause := result.get("cause"):
-                group.causes.setdefault(str(cause), {})[name] = None
+            each = (alike or [each])[0]
+            who = each.who
+            if cause := cause_names(name).get(str(result.get("cause"))):
+                each.causes.setdefault(name, cause)
         who.setdefault(name, []).append(str(result["profile"]))
     for group in groups.values():
         group.differing.sort(key=lambda each: SEVERITY[each.outcome])

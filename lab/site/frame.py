@@ -22,6 +22,9 @@ _ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
 _TAG = re.compile(r"(<[^>]*>)")
 #: Elements in which a link may not be, with a slash at their end.
 _UNLINKED = re.compile(r"<(/?)(?:a|title|option)\b")
+_OPTIONAL_END = re.compile(r"</(?:li|d[dt]|t[dhr]|thead|tbody)>")
+#: A quoted value of an attribute that needs no quotes.
+_QUOTED = re.compile(r'(?<==)"([\w./#-]+)"')
 #: The style sheet, which begins with the styles of all pages of a run.
 STYLE = "site.css"
 
@@ -41,7 +44,7 @@ class Frame:
         text = self._environment.get_template(template).render(
             title=title, root=root, here=place, **data
         )
-        self.file(place, with_requirement_links(text, root))
+        self.file(place, compact(with_requirement_links(text, root)))
 
     def macro(self, template: str, name: str) -> Callable[..., Markup]:
         """Return a macro of a template."""
@@ -62,6 +65,17 @@ class Frame:
             folder / name for folder, name in ((pages.TEMPLATES, pages.STYLE), (TEMPLATES, STYLE))
         ]
         self.file(f"assets/{STYLE}", "\n".join(path.read_text("utf-8") for path in styles))
+
+
+def compact(text: str) -> str:
+    """Return a page without the end tags, quotes and escapes that HTML does not require."""
+    parts = _TAG.split(_OPTIONAL_END.sub("", text))
+    for number, part in enumerate(parts):
+        if number % 2:
+            parts[number] = _QUOTED.sub(r"\1", part)
+        else:
+            parts[number] = part.replace("&#34;", '"').replace("&#39;", "'")
+    return "".join(parts)
 
 
 def with_requirement_links(text: str, root: str) -> str:

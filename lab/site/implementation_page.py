@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,10 +47,19 @@ def write(frame: Frame, implementation: Implementation, seen: Overview) -> None:
     )
 
 
+@functools.cache
+def cause_names(implementation: str) -> dict[str, str]:
+    """Return the names of the causes of known failures, by their sentences.
+
+    The page of the implementation has an anchor for each name.
+    """
+    known = known_failures.load(FOLDER / implementation / "known-failures.json")
+    return {sentence: name for name, sentence in known.causes.items()}
+
+
 def causes(implementation: Implementation) -> list[Cause]:
     """Return the failures by cause: unknown causes first, then by the number of vectors."""
-    path = FOLDER / str(implementation["name"]) / "known-failures.json"
-    names = {sentence: name for name, sentence in known_failures.load(path).causes.items()}
+    names = cause_names(str(implementation["name"]))
     results: dict[str, dict[str, list[str]]] = {}
     for result in implementation["results"]:
         if result["class"] not in ("pass", "skipped"):

@@ -50,6 +50,8 @@ def test_a_damaged_vector_counts_only_with_its_control(classes, pairs):
 def test_both_halves_must_pass_in_the_same_profile():
     scores = score(results(whole="pass", flip_="pass"), VECTORS)
     assert (scores["pairs_passed"], scores["pairs_total"]) == (0, 1)
+    scores = score(results(whole="pass", flip_="pass"), VECTORS, is_complete=False)
+    assert scores["pairs_total"] == 0
 
 
 def test_groups_add_up():

@@ -122,7 +122,9 @@ def check(
     --smoke tests the adapter of --cmd step by step. For each fault, the output states whether the
     adapter or the implementation causes it.
 
-    Exit status: 0 if all results are as expected, 3 if not, 1 for a usage error.
+    After Ctrl-C, the output contains the results so far, and no report is written.
+
+    Exit status: 0 if all results are as expected, 3 if not, 1 for a usage error, 130 after Ctrl-C.
     """
     if is_smoke:
         if len(commands) != 1 or names:
@@ -177,8 +179,15 @@ def check(
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = unexpected(report)
     causes = by_cause(report, bad)
-    outputs.save(report, folder, vectors)
     is_text = output_format == "text"
+    if report.get("interrupted"):
+        if is_text:
+            terminal.print_report(report, console)
+            terminal.print_kinds(report, causes, failures, console)
+        shown = " These are the results so far." if is_text else ""
+        say(f"Interrupted.{shown} No report was written.", err=True)
+        raise KeyboardInterrupt
+    outputs.save(report, folder, vectors)
     if is_text:
         terminal.print_report(report, console, str(_shown(folder / "report.html")))
     else:

@@ -41,6 +41,8 @@ def test_a_file_names_its_vectors_once(report, tmp_path):
     (failed,) = [each for each in goleveldb["results"] if each["class"] == "fail"]
     assert "expected" not in failed
     assert failed["actual"]["records"] == [0, {"at": 12, "size": 12, "payload": "627262766f"}]
+    assert goleveldb["causes"] == ["It ignores the type."]
+    assert [each["cause"] for each in goleveldb["results"] if "cause" in each] == [0]
 
 
 def test_records_with_some_fields_are_parts_of_expected_records(builder, tmp_path):

@@ -39,8 +39,8 @@ def test_every_page_has_its_frame(site: Site) -> None:
     for place, page in site.pages.items():
         assert len(set(page.ids)) == len(page.ids), place
         assert page.tags.count("h1") == page.tags.count("main") == 1, place
-        assert '<html lang="en">' in page.text, place
-        assert 'class="skip" href="#main"' in page.text, place
+        assert "<html lang=en>" in page.text, place
+        assert "class=skip href=#main" in page.text, place
     titles = [re.findall(r"<title>([^<]+) · Walproof</title>", p.text) for p in site.pages.values()]
     assert len({title for (title,) in titles}) == len(site.pages), "each has a title of its own"
 
@@ -49,8 +49,8 @@ def test_pages_load_only_files_of_the_site(site: Site) -> None:
     for place, page in site.pages.items():
         assert not [each for each in page.loads if re.match(r"[a-z]+:|//", each)], place
         assert "style=" not in page.text.partition("<main")[0], place
-        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page.text)
-        assert policy is not None and "default-src 'none'" in policy[1], place
+        policy = re.search(r'Content-Security-Policy content="([^"]+)"', page.text)
+        assert policy is not None and policy[1] == "default-src 'self' file:", place
     for name in ("site.css", "site.js"):
         text = (site.out / "assets" / name).read_text("utf-8")
         assert not re.search(r"https?://|@import|url\(|fetch\(|innerHTML", text), name
@@ -65,13 +65,13 @@ def test_every_vector_of_the_run_has_a_page(site: Site) -> None:
 def test_a_vector_shows_its_damage_expectation_and_answers(site: Site) -> None:
     text = site.text("vectors/leveldb-log/first-then-full.html")
     assert "set blocks[0].records[1].header.type to 2" in text
-    assert 'href="four-short-records.html"' in text
-    assert 'href="../../chapters/leveldb-log.html#LDB-032">LDB-032</a>' in text
-    assert "at 24, 14 B &#34;charlie&#34;" in text
+    assert "href=four-short-records.html" in text
+    assert "href=../../chapters/leveldb-log.html#LDB-032>LDB-032</a>" in text
+    assert 'at 24, 14 B "charlie"' in text
     assert "[12, 24) incomplete-record" in text and "[12, 50) incomplete-record" in text
     given = text.partition("Real implementations")[2].partition("Our own")[0]
-    assert "&#34;bravocharlie&#34;" in given
-    assert "singleReader.Read (leveldb/journal/journal.go) reads the next chunk" in given
+    assert '"bravocharlie"' in given
+    assert "implementations/goleveldb.html#open-record-joined-with-the-next>goleveldb" in given
     assert "Null baselines" not in text
 
 
@@ -82,13 +82,14 @@ def test_emphasis_of_a_rule_is_marked(site: Site) -> None:
 
 def rows(text: str) -> list[list[str]]:
     """Return the cells of the first table of fields, including their marks."""
-    table = text.partition('<table class="fields"')[2].partition("</table>")[0]
+    table = text.partition("<table class=fields")[2].partition("</table>")[0]
     cells = (each.split("<td")[1:] for each in table.split("<tr")[2:])
     return [[each.partition(">")[2].strip() for each in row] for row in cells]
 
 
 def test_the_damage_and_the_loss_are_marked(site: Site) -> None:
-    fields = {row[3]: row[2] for row in rows(site.text("vectors/leveldb-log/first-then-full.html"))}
+    text = site.text("vectors/leveldb-log/first-then-full.html")
+    fields = {row[3]: row[2] for row in rows(text) if len(row) > 3}
     assert fields["blocks[0].records[0].header.type"] == "01"
     assert fields["blocks[0].records[1].header.checksum"] == '<i class="x l">95 0c 74 2f</i>'
     assert fields["blocks[0].records[1].header.type"] == '<i class="x l">02</i>'
@@ -119,7 +120,7 @@ def test_an_implementation_shows_why_it_fails(site: Site) -> None:
 def test_the_list_of_vectors_marks_each_answer(site: Site) -> None:
     text = site.text("formats/leveldb-log.html")
     row = text.partition(">first-then-full</a>")[2].partition("<tr>")[0]
-    marks = re.findall(r'<td(?: class="c-([a-z-]+)")?>(.)', row)
+    marks = re.findall(r"<td(?: class=c-([a-z-]+))?>(.)", row)
     assert marks == [("known-failure", "≈"), ("", "✓"), ("crash", "†")]
 
 
@@ -134,12 +135,12 @@ def test_each_requirement_has_an_anchor_in_its_chapter(site: Site) -> None:
 
 def test_a_requirement_shows_its_vectors_and_who_passes_them(site: Site) -> None:
     text = site.text(page_paths.chapter("leveldb-log"))
-    rule = text.partition('id="LDB-032"')[2].partition("</section>")[0]
+    rule = text.partition("id=LDB-032>")[2].partition("</section>")[0]
     assert "<p><strong>" in rule and " (MUST)</strong> If a record" in rule
-    assert 'href="../vectors/leveldb-log/first-then-full.html"' in rule
+    assert "href=../vectors/leveldb-log/first-then-full.html" in rule
     passing, failing = rule.split("✗ fail")
     assert ">executable-spec</a>" in passing and f">{FAILING}</a> 1/" in failing
-    other = text.partition('id="LDB-002"')[2].partition("</section>")[0]
+    other = text.partition("id=LDB-002>")[2].partition("</section>")[0]
     assert "first-then-full" not in other
 
 
@@ -147,7 +148,7 @@ def test_every_requirement_id_is_a_link(site: Site) -> None:
     ids, links = re.compile(r"\b[A-Z]{3}-\d{3}\b"), 0
     known = {id for format in registers() for id in chapter(format).requirements}
     for place, page in site.pages.items():
-        links += len(re.findall(r'href="[^"]*chapters/[a-z-]+\.html#[A-Z]{3}-\d{3}"', page.text))
+        links += len(re.findall(r"href=\S*chapters/[a-z-]+\.html#[A-Z]{3}-\d{3}>", page.text))
         text = re.sub(r"<(a|title|option)\b.*?</\1>|<[^>]*>", "", page.text, flags=re.S)
         assert not known & set(ids.findall(text)), place
     assert links > 1000
@@ -156,8 +157,8 @@ def test_every_requirement_id_is_a_link(site: Site) -> None:
 def test_scores_have_their_heads_on_a_narrow_screen(site: Site) -> None:
     text = site.text(page_paths.HOME)
     row = text.partition(f">{FAILING}</a>")[2].partition("<tr>")[0]
-    heads = re.findall(r"<th scope=\"col\">(\w+)</th>", text)
-    assert re.findall(r'<td data-head="(\w+)"', row) == heads[1:] and len(heads) > 6
+    heads = re.findall(r"<th scope=col>(\w+)", text)
+    assert re.findall(r"<td data-head=(\w+)", row) == heads[1:] and len(heads) > 6
     style = (site.out / "assets" / "site.css").read_text("utf-8")
     assert "content: attr(data-head)" in style.partition("@media (max-width: 40rem)")[2]
 

@@ -48,6 +48,47 @@ def said(process: psutil.Process) -> str:
         return ""
 
 
+#: A correct reader that hangs at its fifth log.
+HANGS_LATE = """
+import runpy, sys, time
+sys.path.insert(0, {wrong!r})
+import breakable_reader
+read, logs = breakable_reader.Reader.read, []
+def read_four(reader):
+    logs.append(reader)
+    if len(logs) > 4:
+        open({hangs!r}, "w").close()
+        time.sleep(3600)
+    read(reader)
+breakable_reader.Reader.read = read_four
+runpy.run_path({wrong!r} + "/ignores_checksums.py")
+"""
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_check_prints_the_results_so_far(tmp_path: Path, stop: signal.Signals) -> None:
+    reader, hangs, out = tmp_path / "reader.py", tmp_path / "hangs", tmp_path / "out"
+    reader.write_text(HANGS_LATE.format(wrong=str(ROOT / "tests" / "wrong"), hangs=str(hangs)))
+    command = [sys.executable, "-m", "walproof", "check", "--jobs", "1", "--no-isolation"]
+    command += ["--cmd", shlex.join([sys.executable, str(reader)]), "--out", str(out)]
+    command += ["--format", "leveldb-log", "--group", "checksum", "--profile", "recover"]
+    running = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, preexec_fn=as_usual,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not hangs.exists():
+        assert time.monotonic() < deadline and running.poll() is None
+        time.sleep(0.02)
+    running.send_signal(stop)
+    shown, errors = running.communicate(timeout=60)
+    assert running.returncode == 128 + stop, errors
+    assert "1 implementation, 4 vectors, 4 results" in " ".join(shown.split())
+    assert "repeat it with" in shown and "All is as expected" not in shown
+    assert "Interrupted. These are the results so far. No report was written." in errors
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("command", "stop"),
     [
