@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.compression import BadCompression, TooLarge, decompress
@@ -74,6 +75,10 @@ def is_field_payload(payload: bytes) -> bool:
     """Return whether a payload has the form ``NAME=value`` of a field (SDJ-045)."""
     name, equals, _ = payload.partition(b"=")
     return bool(equals) and FIELD_NAME.fullmatch(name) is not None
+
+
+def _numbers(layout_of_one: str, body: bytes) -> Iterator[int]:
+    return map(itemgetter(0), struct.iter_unpack(layout_of_one, body))
 
 
 class Faults:
@@ -192,20 +197,18 @@ class View:
         return (self.object_size(at) - layout.FIXED_SIZE[layout.ENTRY]) // self.header.item_size
 
     def items(self, at: int) -> Iterator[int]:
-        """Yield the DATA offsets in an ENTRY, in stored order (SDJ-015)."""
+        """Return the DATA offsets in an ENTRY, in stored order (SDJ-015)."""
         body = self.data[at + 64 : at + self.object_size(at)]
-        for item, *_ in struct.iter_unpack("<I" if self.header.compact else "<QQ", body):
-            yield item
+        return _numbers("<I" if self.header.compact else "<Q8x", body)
 
     def item_hashes(self, at: int) -> Iterator[tuple[int, int]]:
         """Yield the DATA offsets and hashes in an ENTRY of a regular file (SDJ-015)."""
         yield from struct.iter_unpack("<QQ", self.data[at + 64 : at + self.object_size(at)])
 
     def slots(self, at: int) -> Iterator[int]:
-        """Yield all slots of an ENTRY_ARRAY, used and unused (SDJ-017)."""
+        """Return all slots of an ENTRY_ARRAY, used and unused (SDJ-017)."""
         body = self.data[at + 24 : at + self.object_size(at)]
-        for (slot,) in struct.iter_unpack("<I" if self.header.compact else "<Q", body):
-            yield slot
+        return _numbers("<I" if self.header.compact else "<Q", body)
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
         """Yield the first and the last offset in each bucket of a table (SDJ-016)."""

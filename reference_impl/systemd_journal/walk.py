@@ -172,6 +172,8 @@ class Walk:
                     proven.add(at)
                     self._has_right_hash = True
         for entry in self.sound(layout.ENTRY):
+            if self._suspects.keys().isdisjoint(view.items(entry)):
+                continue
             items = Counter(view.items(entry))
             suspects = [at for at in items if at in self._suspects and self.jenkins(at) is not None]
             if not suspects:
