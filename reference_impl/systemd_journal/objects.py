@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -71,6 +71,10 @@ def hash_of(payload: bytes, header: Header, is_keyed: bool) -> int:
     return siphash24(payload, header.file_id) if is_keyed else jenkins64(payload)
 
 
+#: A function that returns the same as :func:`hash_of`.
+HashFunction = Callable[[bytes, Header, bool], int]
+
+
 def is_field_payload(payload: bytes) -> bool:
     """Return whether a payload has the form ``NAME=value`` of a field (SDJ-045)."""
     name, equals, _ = payload.partition(b"=")
@@ -114,9 +118,14 @@ class View:
     """The bytes of a journal file, its header, and access to its objects."""
 
     def __init__(
-        self, data: mmap.mmap | bytes, header: Header, max_field: int = MAX_FIELD_SIZE
+        self,
+        data: mmap.mmap | bytes,
+        header: Header,
+        max_field: int = MAX_FIELD_SIZE,
+        hash_function: HashFunction = hash_of,
     ) -> None:
         self.data = data
+        self.hash_function = hash_function
         self.size = len(data)
         self.header = header
         self.max_field = max_field
@@ -232,7 +241,7 @@ class View:
 
     def hash(self, payload: bytes) -> int:
         """Return the hash of a payload by the file's hash function (SDJ-021 to SDJ-023)."""
-        return hash_of(payload, self.header, self.header.keyed)
+        return self.hash_function(payload, self.header, self.header.keyed)
 
     def content_fault(self, at: int, object_type: int, flags: int, size: int) -> Fault | None:
         """Return the content fault of a correctly framed object, if there is one."""
