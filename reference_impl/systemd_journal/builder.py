@@ -21,9 +21,14 @@ from reference_impl.systemd_journal.export_format import (
     BadExport,
     parse_fields,
 )
-from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
-from reference_impl.systemd_journal.objects import FIELD_NAME, MAX_FIELD_SIZE, budget
+from reference_impl.systemd_journal.objects import (
+    FIELD_NAME,
+    MAX_FIELD_SIZE,
+    HashFunction,
+    budget,
+    hash_of,
+)
 from reference_impl.systemd_journal.sealing import VerificationKey
 
 COMPRESSIONS = {
@@ -125,6 +130,7 @@ class Writer:
     options: Options
     header: Header = field(default_factory=Header)
     out: bytearray = field(default_factory=bytearray)
+    hash_function: HashFunction = hash_of
 
     def __post_init__(self) -> None:
         self.data_at: dict[bytes, int] = {}
@@ -302,9 +308,7 @@ class Writer:
         return at
 
     def _hash(self, payload: bytes) -> int:
-        if self.header.keyed:
-            return siphash24(payload, self.header.file_id)
-        return jenkins64(payload)
+        return self.hash_function(payload, self.header, self.header.keyed)
 
     def _jenkins(self, payload: bytes, at: int) -> int:
         """Return the unkeyed hash of a payload; ``at`` is the offset of its DATA."""
@@ -312,7 +316,7 @@ class Writer:
             return self._get(at + 16)
         # Most fields of an entry repeat the fields of the previous entry.
         if at not in self.jenkins_of:
-            self.jenkins_of[at] = jenkins64(payload)
+            self.jenkins_of[at] = self.hash_function(payload, self.header, False)
         return self.jenkins_of[at]
 
     def _data(self, payload: bytes) -> int:

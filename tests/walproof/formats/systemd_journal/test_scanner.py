@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
-from reference_impl.answer import Answer, collect
+from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import named
 from reference_impl.systemd_journal.layout import ENTRY_ARRAY, Header
 from reference_impl.systemd_journal.objects import hash_of
@@ -185,3 +185,14 @@ def test_compiled_hashes(is_keyed: bool) -> None:
         payload = numbers.randbytes(size)
         right = hash_of(payload, header, is_keyed)
         assert systemd_scanner.hash_of(payload, header, is_keyed) == right
+
+
+def test_write_records(tmp_path: Path) -> None:
+    """The scanner writes the same bytes as the reference."""
+    fields = {"realtime": "5", "monotonic": "6", "boot_id": "0123456789abcdef" * 2}
+    records = [NewRecord(b"MESSAGE=%d\nUNIT=a\n" % number, fields) for number in range(9)]
+    for keyed in (False, True):
+        named(FORMAT).write(tmp_path / f"{keyed}", records, {"keyed": keyed})
+        systemd_scanner.write_records(tmp_path / f"{keyed}.fast", records, {"keyed": keyed})
+        written = (tmp_path / f"{keyed}.fast").read_bytes()
+        assert written == (tmp_path / f"{keyed}").read_bytes()

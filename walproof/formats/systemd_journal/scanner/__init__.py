@@ -8,14 +8,16 @@ object, and 8 for each item.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from reference_impl.answer import End
+from reference_impl.answer import End, NewRecord
+from reference_impl.systemd_journal import writer
 from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.layout import Header
 from reference_impl.systemd_journal.loading import load
@@ -59,6 +61,11 @@ def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event
     yield from _EntryColumns(contents, wanted).runs()
     yield from examination.lost
     yield examination.end
+
+
+def write_records(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
+    """Write a new file like :func:`reference_impl.systemd_journal.write`, with compiled hashes."""
+    writer.write(path, records, context, hash_of)
 
 
 def hash_of(payload: bytes, header: Header, is_keyed: bool) -> int:
