@@ -43,9 +43,6 @@ COMPRESSIONS = {
 LAST_SEQNUM = (1 << 64) - 2
 
 _NUMBER = struct.Struct("<Q")
-_COMPACT_SLOT = struct.Struct("<I")
-# The last array in the entry list of a DATA, and its used slots.
-_TAIL = struct.Struct("<II")
 _BOOT_ID = re.compile("[0-9a-fA-F]{32}")
 
 
@@ -281,7 +278,9 @@ class Writer:
         return bytes(self.out) + bytes(self.options.spare)
 
     def _get(self, at: int) -> int:
-        return _NUMBER.unpack_from(self.out, at)[0]
+        number: int
+        (number,) = _NUMBER.unpack_from(self.out, at)
+        return number
 
     def _set(self, at: int, value: int) -> None:
         _NUMBER.pack_into(self.out, at, value)
@@ -392,8 +391,7 @@ class Writer:
         The header has this field since release 246.
         """
         name = "data_hash_chain_depth" if object_type == layout.DATA else "field_hash_chain_depth"
-        if links > getattr(self.header, name):
-            setattr(self.header, name, links)
+        setattr(self.header, name, max(getattr(self.header, name), links))
 
     def _link(self, chain: Chain, entry: int) -> None:
         """Add an entry to a chain of arrays, with a new array if the last one is full (SDJ-035)."""
@@ -405,8 +403,8 @@ class Writer:
             if chain.array:
                 self._set(chain.array + 16, new)
             chain.array, chain.slots, chain.used = new, slots, 0
-        slot = _NUMBER if width == 8 else _COMPACT_SLOT
-        slot.pack_into(self.out, chain.array + 24 + chain.used * width, entry)
+        slot = chain.array + 24 + chain.used * width
+        self.out[slot : slot + width] = entry.to_bytes(width, "little")
         chain.used += 1
         chain.total += 1
 
@@ -423,7 +421,7 @@ class Writer:
             if chain.total == 1:
                 self._set(data + 48, chain.array)
             if self.header.compact:
-                _TAIL.pack_into(self.out, data + 64, chain.array, chain.used)
+                struct.pack_into("<II", self.out, data + 64, chain.array, chain.used)
         self._set(data + 56, count + 1)
 
     def _evolve(self, realtime: int) -> None:

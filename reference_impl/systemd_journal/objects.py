@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from operator import itemgetter
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.compression import BadCompression, TooLarge, decompress
@@ -82,7 +82,7 @@ def is_field_payload(payload: bytes) -> bool:
 
 
 def _numbers(layout_of_one: str, body: bytes) -> Iterator[int]:
-    return map(itemgetter(0), struct.iter_unpack(layout_of_one, body))
+    return itertools.chain.from_iterable(struct.iter_unpack(layout_of_one, body))
 
 
 class Faults:
