@@ -81,17 +81,21 @@ class Survivors:
         format = named(self.log.format)
         context = format.copied(self.log.readable, self.log.context)
         copy = self.log.at(new, context)
-        write_runs = plugin_for(self.log.format).write_runs
-        if write_runs is not None and not isinstance(self.records, Shelf):
+        if not isinstance(self.records, Shelf):
+            write_runs = plugin_for(self.log.format).write_runs
+            assert write_runs is not None
             write_runs(new, self.records.runs)
             _compare(self.records, copy.columns())
             return
+        write = format.write
+        if self.log.is_read_by_scanner:
+            write = plugin_for(self.log.format).write_records or format.write
         try:
             try:
-                format.write(new, self._to_write(), context)
+                write(new, self._to_write(), context)
             except InvalidRecord as error:
                 self._end_before(error.number)
-                format.write(new, self._to_write(), context)
+                write(new, self._to_write(), context)
         except ValueError as error:
             raise CannotWrite(str(error)) from None
         _compare(self.records, copy.events())

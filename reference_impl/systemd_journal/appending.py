@@ -56,21 +56,16 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         writer.data_at[payload] = at
         if data[at + 1] & layout.OBJECT_COMPRESSED:
             writer.to_decompress += len(payload)
-        _note(writer, layout.DATA, view.number(at + 16), at)
+        writer.note_member(layout.DATA, view.number(at + 16), at)
         if array := view.number(at + 48):
             writer.chains[at] = _tail(writer, array, view.number(at + 56) - 1)
     for at in walk.sound(layout.FIELD):
         writer.field_at[bytes(data[at + 40 : at + view.object_size(at)])] = at
-        _note(writer, layout.FIELD, view.number(at + 16), at)
+        writer.note_member(layout.FIELD, view.number(at + 16), at)
     writer.chain = _tail(writer, header.entry_array_offset, len(inspection.entries))
     writer.sealed_from = walk.end
     writer.epoch = view.number(last + 24)  # The epoch of the last object if it is a tag.
     return writer
-
-
-def _note(writer: Writer, object_type: int, number: int, at: int) -> None:
-    _, buckets = writer._table(object_type)
-    writer.buckets.setdefault((object_type, number % buckets), []).append(at)
 
 
 def _tail(writer: Writer, array: int, total: int) -> Chain:

@@ -21,9 +21,14 @@ from reference_impl.systemd_journal.export_format import (
     BadExport,
     parse_fields,
 )
-from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
-from reference_impl.systemd_journal.objects import FIELD_NAME, MAX_FIELD_SIZE, budget
+from reference_impl.systemd_journal.objects import (
+    FIELD_NAME,
+    MAX_FIELD_SIZE,
+    HashFunction,
+    budget,
+    hash_of,
+)
 from reference_impl.systemd_journal.sealing import VerificationKey
 
 COMPRESSIONS = {
@@ -37,6 +42,7 @@ COMPRESSIONS = {
 # The largest sequence number of an entry. systemd never uses the next number (SDJ-088).
 LAST_SEQNUM = (1 << 64) - 2
 
+_NUMBER = struct.Struct("<Q")
 _BOOT_ID = re.compile("[0-9a-fA-F]{32}")
 
 
@@ -104,7 +110,7 @@ class Options:
             raise CannotWrite(f"spare: expected at least 0, found {self.spare}")
 
 
-@dataclass
+@dataclass(slots=True)
 class Chain:
     """The end of an array chain: the last array, its slots and used slots, and all entries."""
 
@@ -121,11 +127,14 @@ class Writer:
     options: Options
     header: Header = field(default_factory=Header)
     out: bytearray = field(default_factory=bytearray)
+    hash_function: HashFunction = hash_of
 
     def __post_init__(self) -> None:
         self.data_at: dict[bytes, int] = {}
         self.field_at: dict[bytes, int] = {}
         self.jenkins_of: dict[int, int] = {}
+        # For each DATA and FIELD, the number of objects before it in its hash chain.
+        self.depth_of: dict[int, int] = {}
         self.buckets: dict[tuple[int, int], list[int]] = {}
         self.chain = Chain()
         self.chains: dict[int, Chain] = {}
@@ -185,6 +194,8 @@ class Writer:
         if not any(boot_id) or not payloads:
             raise CannotWrite("an entry needs a boot id and a field")
         for payload in payloads:
+            if payload in self.data_at:
+                continue
             name, equals, _ = payload.partition(b"=")
             if not equals or not FIELD_NAME.fullmatch(name):
                 raise CannotWrite(f"invalid field name: {name[:64]!r}")
@@ -267,10 +278,12 @@ class Writer:
         return bytes(self.out) + bytes(self.options.spare)
 
     def _get(self, at: int) -> int:
-        return int.from_bytes(self.out[at : at + 8], "little")
+        number: int
+        (number,) = _NUMBER.unpack_from(self.out, at)
+        return number
 
-    def _set(self, at: int, value: int, size: int = 8) -> None:
-        self.out[at : at + size] = value.to_bytes(size, "little")
+    def _set(self, at: int, value: int) -> None:
+        _NUMBER.pack_into(self.out, at, value)
 
     def _object(self, object_type: int, body: bytes, flags: int = 0) -> int:
         """Append an object at the end, padded (SDJ-010)."""
@@ -294,9 +307,7 @@ class Writer:
         return at
 
     def _hash(self, payload: bytes) -> int:
-        if self.header.keyed:
-            return siphash24(payload, self.header.file_id)
-        return jenkins64(payload)
+        return self.hash_function(payload, self.header, self.header.keyed)
 
     def _jenkins(self, payload: bytes, at: int) -> int:
         """Return the unkeyed hash of a payload; ``at`` is the offset of its DATA."""
@@ -304,16 +315,16 @@ class Writer:
             return self._get(at + 16)
         # Most fields of an entry repeat the fields of the previous entry.
         if at not in self.jenkins_of:
-            self.jenkins_of[at] = jenkins64(payload)
+            self.jenkins_of[at] = self.hash_function(payload, self.header, False)
         return self.jenkins_of[at]
 
     def _data(self, payload: bytes) -> int:
         """Return the DATA object of a payload, or add one with its FIELD (SDJ-081)."""
         if (known := self.data_at.get(payload)) is not None:
-            self._note_depth(layout.DATA, self._get(known + 16), known)
+            self._note_depth(layout.DATA, self.depth_of[known])
             return known
         number = self._hash(payload)
-        self._note_depth(layout.DATA, number, 0)
+        self._note_depth(layout.DATA, len(self._members(layout.DATA, number)) - 1)
         stored, flags = payload, 0
         flag = COMPRESSIONS[self.options.compression][1]
         if flag and len(payload) >= self.options.threshold and self._is_taken_back(payload):
@@ -339,10 +350,10 @@ class Writer:
 
     def _field(self, name: bytes) -> int:
         if (known := self.field_at.get(name)) is not None:
-            self._note_depth(layout.FIELD, self._get(known + 16), known)
+            self._note_depth(layout.FIELD, self.depth_of[known])
             return known
         number = self._hash(name)
-        self._note_depth(layout.FIELD, number, 0)
+        self._note_depth(layout.FIELD, len(self._members(layout.FIELD, number)) - 1)
         at = self._object(layout.FIELD, layout.FIELD_FIXED.pack(number, 0, 0) + name)
         self._insert(layout.FIELD, number, at)
         self.field_at[name] = at
@@ -354,24 +365,33 @@ class Writer:
             return header.data_hash_table_offset, header.data_hash_table_size // 16
         return header.field_hash_table_offset, header.field_hash_table_size // 16
 
+    def _members(self, object_type: int, number: int) -> list[int]:
+        """Return the objects in the hash chain for a hash."""
+        _, buckets = self._table(object_type)
+        return self.buckets.setdefault((object_type, number % buckets), [])
+
+    def note_member(self, object_type: int, number: int, at: int) -> None:
+        """Note that an object is at the end of its hash chain."""
+        members = self._members(object_type, number)
+        self.depth_of[at] = len(members)
+        members.append(at)
+
     def _insert(self, object_type: int, number: int, at: int) -> None:
         """Add an object to the end of its hash chain (SDJ-024)."""
         table, buckets = self._table(object_type)
-        members = self.buckets.setdefault((object_type, number % buckets), [])
+        members = self._members(object_type, number)
         slot = table + number % buckets * 16
         self._set(members[-1] + 24 if members else slot, at)
         self._set(slot + 8, at)
-        members.append(at)
+        self.note_member(object_type, number, at)
 
-    def _note_depth(self, object_type: int, number: int, at: int) -> None:
+    def _note_depth(self, object_type: int, links: int) -> None:
         """Store the length of the longest look-up, in links.
 
         The header has this field since release 246.
         """
-        members = self.buckets.get((object_type, number % self._table(object_type)[1]), [])
-        steps = members.index(at) if at else len(members) - 1
         name = "data_hash_chain_depth" if object_type == layout.DATA else "field_hash_chain_depth"
-        setattr(self.header, name, max(getattr(self.header, name), steps))
+        setattr(self.header, name, max(getattr(self.header, name), links))
 
     def _link(self, chain: Chain, entry: int) -> None:
         """Add an entry to a chain of arrays, with a new array if the last one is full (SDJ-035)."""
@@ -383,7 +403,8 @@ class Writer:
             if chain.array:
                 self._set(chain.array + 16, new)
             chain.array, chain.slots, chain.used = new, slots, 0
-        self._set(chain.array + 24 + chain.used * width, entry, width)
+        slot = chain.array + 24 + chain.used * width
+        self.out[slot : slot + width] = entry.to_bytes(width, "little")
         chain.used += 1
         chain.total += 1
 
@@ -393,9 +414,11 @@ class Writer:
         if count == 0:
             self._set(data + 40, entry)
         else:
-            chain = self.chains.setdefault(data, Chain())
+            chain = self.chains.get(data)
+            if chain is None:
+                chain = self.chains[data] = Chain()
             self._link(chain, entry)
-            if not self._get(data + 48):
+            if chain.total == 1:
                 self._set(data + 48, chain.array)
             if self.header.compact:
                 struct.pack_into("<II", self.out, data + 64, chain.array, chain.used)

@@ -13,7 +13,15 @@ from reference_impl.systemd_journal.counts import check_counts, check_shape, hea
 from reference_impl.systemd_journal.export_format import entry_body, field_to_json
 from reference_impl.systemd_journal.layout import Header, parse_header
 from reference_impl.systemd_journal.links import Links
-from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, Entry, Fault, Faults, View
+from reference_impl.systemd_journal.objects import (
+    MAX_FIELD_SIZE,
+    Entry,
+    Fault,
+    Faults,
+    HashFunction,
+    View,
+    hash_of,
+)
 from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.walk import Walk
 
@@ -84,6 +92,7 @@ def inspect(
     data: Any,
     context: Mapping[str, Any],
     progress: Callable[[int], None] = lambda at: None,
+    hash_function: HashFunction = hash_of,
 ) -> Inspection:
     """Check a whole file, and list its faults in the order of detection (SDJ-040).
 
@@ -91,7 +100,7 @@ def inspect(
     Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)
-    view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
+    view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)), hash_function)
     faults = Faults(view.size)
     faults.add(check_shape(header, view.size))
     walk = Walk(view)
@@ -99,7 +108,7 @@ def inspect(
     if (right := walk.right_key()) is not None:
         name, right_header = right
         faults.add([header_fault(name, "the hashes show another value", "SDJ-106")])
-        view = View(data, right_header, view.max_field)
+        view = View(data, right_header, view.max_field, hash_function)
         walk = Walk(view)
         walk.run(progress)
     walk.prove()

@@ -6,7 +6,9 @@ Each object is visited at most once for each type of link, without recursion (SD
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 
 from reference_impl.systemd_journal import layout
@@ -42,8 +44,7 @@ class Links:
         self.last_array: tuple[int, int]
         self.chain_broken = False
         self._seen = bytearray(len(walk.kinds))
-        self._boot_ids: dict[int, bytes | None] = {}
-        self._entries_of: dict[int, list[int]] = {}
+        self._entries_of: defaultdict[int, list[int]] = defaultdict(list)
         self.grown_from = grown_from(view, walk)
         # For each entry that is not read completely: the number of items that are read (SDJ-092).
         self.given: dict[int, int] = {}
@@ -111,15 +112,14 @@ class Links:
         seen = set()
         for number, item in enumerate(self.view.items(at)):
             start = at + 64 + number * width
-            is_data = self.walk.kind(item) == layout.DATA
+            size = self._sizes.get(item)
             is_repeated = item in seen
-            if is_data and not is_repeated:
+            if size is not None and not is_repeated:
                 seen.add(item)
-                self._entries_of.setdefault(item, []).append(at)
+                self._entries_of[item].append(at)
             if at in self.given:
                 continue
-            if is_data:
-                size = self.view.payload_size(item)
+            if size is not None:
                 if size <= self._to_give and size * is_repeated <= to_repeat:
                     self._to_give -= size
                     to_repeat -= size * is_repeated
@@ -136,7 +136,7 @@ class Links:
         """Compare the boot id of an entry with its field ``_BOOT_ID`` (SDJ-107)."""
         header, boot_id = self.header, self.view.data[at + 40 : at + 56]
         items = islice(self.view.items(at), self.given.get(at))
-        stated = {id for item in items if (id := self._stated_boot_id(item)) is not None}
+        stated = {self._boot_ids[item] for item in items if item in self._boot_ids}
         if not stated or boot_id in stated:
             return
         if boot_id == header.tail_entry_boot_id and not (
@@ -146,14 +146,19 @@ class Links:
         text = f"the boot id of the ENTRY at {at} is not its _BOOT_ID"
         yield Fault(at + 40, at + 56, "bad-entry", "SDJ-107", text)
 
-    def _stated_boot_id(self, item: int) -> bytes | None:
-        """Return the value of a present DATA ``_BOOT_ID``, else None."""
-        if item not in self._boot_ids:
-            match = None
-            if self.walk.kind(item) == layout.DATA and self.view.payload_size(item) == 41:
-                match = BOOT_FIELD.fullmatch(self.view.payload(item))
-            self._boot_ids[item] = bytes.fromhex(match[1].decode()) if match else None
-        return self._boot_ids[item]
+    @cached_property
+    def _sizes(self) -> dict[int, int]:
+        """Return the payload size of each valid DATA."""
+        return {at: self.view.payload_size(at) for at in self.walk.sound(layout.DATA)}
+
+    @cached_property
+    def _boot_ids(self) -> dict[int, bytes]:
+        """Return the boot id that each DATA ``_BOOT_ID`` states."""
+        return {
+            at: bytes.fromhex(match[1].decode())
+            for at, size in self._sizes.items()
+            if size == 41 and (match := BOOT_FIELD.fullmatch(self.view.payload(at)))
+        }
 
     def tables(self) -> Iterator[Fault]:
         """Check both hash tables and their chains, and report objects that are not in them."""

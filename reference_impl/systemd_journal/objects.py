@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from reference_impl.systemd_journal import layout
@@ -70,10 +71,18 @@ def hash_of(payload: bytes, header: Header, is_keyed: bool) -> int:
     return siphash24(payload, header.file_id) if is_keyed else jenkins64(payload)
 
 
+#: A function that returns the same as :func:`hash_of`.
+HashFunction = Callable[[bytes, Header, bool], int]
+
+
 def is_field_payload(payload: bytes) -> bool:
     """Return whether a payload has the form ``NAME=value`` of a field (SDJ-045)."""
     name, equals, _ = payload.partition(b"=")
     return bool(equals) and FIELD_NAME.fullmatch(name) is not None
+
+
+def _numbers(layout_of_one: str, body: bytes) -> Iterator[int]:
+    return itertools.chain.from_iterable(struct.iter_unpack(layout_of_one, body))
 
 
 class Faults:
@@ -109,9 +118,14 @@ class View:
     """The bytes of a journal file, its header, and access to its objects."""
 
     def __init__(
-        self, data: mmap.mmap | bytes, header: Header, max_field: int = MAX_FIELD_SIZE
+        self,
+        data: mmap.mmap | bytes,
+        header: Header,
+        max_field: int = MAX_FIELD_SIZE,
+        hash_function: HashFunction = hash_of,
     ) -> None:
         self.data = data
+        self.hash_function = hash_function
         self.size = len(data)
         self.header = header
         self.max_field = max_field
@@ -192,20 +206,18 @@ class View:
         return (self.object_size(at) - layout.FIXED_SIZE[layout.ENTRY]) // self.header.item_size
 
     def items(self, at: int) -> Iterator[int]:
-        """Yield the DATA offsets in an ENTRY, in stored order (SDJ-015)."""
+        """Return the DATA offsets in an ENTRY, in stored order (SDJ-015)."""
         body = self.data[at + 64 : at + self.object_size(at)]
-        for item, *_ in struct.iter_unpack("<I" if self.header.compact else "<QQ", body):
-            yield item
+        return _numbers("<I" if self.header.compact else "<Q8x", body)
 
     def item_hashes(self, at: int) -> Iterator[tuple[int, int]]:
         """Yield the DATA offsets and hashes in an ENTRY of a regular file (SDJ-015)."""
         yield from struct.iter_unpack("<QQ", self.data[at + 64 : at + self.object_size(at)])
 
     def slots(self, at: int) -> Iterator[int]:
-        """Yield all slots of an ENTRY_ARRAY, used and unused (SDJ-017)."""
+        """Return all slots of an ENTRY_ARRAY, used and unused (SDJ-017)."""
         body = self.data[at + 24 : at + self.object_size(at)]
-        for (slot,) in struct.iter_unpack("<I" if self.header.compact else "<Q", body):
-            yield slot
+        return _numbers("<I" if self.header.compact else "<Q", body)
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
         """Yield the first and the last offset in each bucket of a table (SDJ-016)."""
@@ -229,7 +241,7 @@ class View:
 
     def hash(self, payload: bytes) -> int:
         """Return the hash of a payload by the file's hash function (SDJ-021 to SDJ-023)."""
-        return hash_of(payload, self.header, self.header.keyed)
+        return self.hash_function(payload, self.header, self.header.keyed)
 
     def content_fault(self, at: int, object_type: int, flags: int, size: int) -> Fault | None:
         """Return the content fault of a correctly framed object, if there is one."""

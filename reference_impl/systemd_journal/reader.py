@@ -17,7 +17,7 @@ from reference_impl.systemd_journal import layout, query
 from reference_impl.systemd_journal.inspection import Inspection, inspect, refusal
 from reference_impl.systemd_journal.layout import parse_header
 from reference_impl.systemd_journal.loading import loaded
-from reference_impl.systemd_journal.objects import Fault
+from reference_impl.systemd_journal.objects import Fault, HashFunction, hash_of
 from reference_impl.systemd_journal.walk import Walk
 
 
@@ -37,7 +37,11 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Read the bytes of one journal file. ``data`` may be any bytes."""
-    examination = examine(data, profile, context)
+    yield from events_of(examine(data, profile, context))
+
+
+def events_of(examination: Examination) -> Iterator[Event]:
+    """Yield the records, the lost ranges and the end of an examined file."""
     if examination.inspection is not None:
         for at in examination.entries:
             yield examination.inspection.record(at)
@@ -57,7 +61,9 @@ class Examination:
     end: End
 
 
-def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
+def examine(
+    data: Any, profile: str, context: Mapping[str, Any], hash_function: HashFunction = hash_of
+) -> Examination:
     """Read one journal file, and select entries according to the context.
 
     Raises ``ValueError`` for an unknown profile, and
@@ -74,7 +80,7 @@ def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
         return Examination(None, (), (), End("refused", reason, None))
     if parse_header(data).header_size > size:
         return _torn_header(size)
-    inspection = inspect(data, context)
+    inspection = inspect(data, context, hash_function=hash_function)
     torn_from = tail_of_crash(inspection)
     parts = disjoint(inspection, torn_from)
     lost = [gap for _, gap in parts]

@@ -172,10 +172,10 @@ class Walk:
                     proven.add(at)
                     self._has_right_hash = True
         for entry in self.sound(layout.ENTRY):
-            items = Counter(view.items(entry))
-            suspects = [at for at in items if at in self._suspects and self.jenkins(at) is not None]
+            suspects = self._suspects.keys() & view.items(entry)
             if not suspects:
                 continue
+            items = Counter(view.items(entry))
             if not view.header.compact:
                 for at, stored in view.item_hashes(entry):
                     if hashes.get(at) == stored:

@@ -9,14 +9,21 @@ from typing import Any
 from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal import appending, builder, layout
 from reference_impl.systemd_journal.loading import loaded
+from reference_impl.systemd_journal.objects import HashFunction, hash_of
 
 
-def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
+def write(
+    path: Path,
+    records: Sequence[NewRecord],
+    context: Mapping[str, Any],
+    hash_function: HashFunction = hash_of,
+) -> None:
     """Write a new file from records. The context sets options of :class:`builder.Options`.
 
     Raises ``OSError`` and ``ValueError``.
     """
-    writer = builder.Writer(builder.Options.from_context(context))
+    options = builder.Options.from_context(context)
+    writer = builder.Writer(options, hash_function=hash_function)
     for record in records:
         writer.write(record)
     with path.open("xb") as log:

@@ -11,7 +11,8 @@ part           content
                ``add_fields(record)``: adds the fields that are not stored in columns
 ``scanner``    ``plan`` and ``scan`` (:class:`walproof.scanners.model.Scanner`), compiled by numba;
                without it, the executable specification reads into columns.
-               ``write(path, runs)``: writes the same bytes as ``Format.write``, from columns
+               ``write(path, runs)``: writes the same bytes as ``Format.write``, from columns.
+               ``write_records(path, records, context)``: ``Format.write`` with compiled hashes
 ``describe``   ``describe(record)``: what the chapter defines inside a record
                (:mod:`walproof.describe`); without it, payloads are shown as bytes
 ``discovery``  ``DISCOVERY``: finding logs in directories, and their options
@@ -29,13 +30,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from reference_impl.answer import Record
+from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import named
 from reference_impl.register import registers
 
@@ -123,6 +124,13 @@ class FormatPlugin:
         A format has it only if a new log can hold the records of any log in sequence.
         """
         return getattr(self.scanner, "write", None)
+
+    @property
+    def write_records(
+        self,
+    ) -> Callable[[Path, Sequence[NewRecord], Mapping[str, Any]], None] | None:
+        """Return a faster function that does the same as ``Format.write``, or None."""
+        return getattr(self.scanner, "write_records", None)
 
     @cached_property
     def discovery(self) -> Discovery:

@@ -1,25 +1,30 @@
 """The bulk scanner of systemd journals; ``reference_impl.systemd_journal`` is authoritative.
 
-A log is not split, because an entry refers to fields anywhere in the file. Compiled kernels read
-intact files, and the executable specification reads all others. Memory use is 1.5 times the file
-size, plus the decompressed fields, about 80 bytes for each object, and 8 for each item.
+A log is not split, because an entry refers to fields anywhere in the file. Compiled kernels check
+intact files, and the executable specification checks all others, with compiled hashes. Memory use
+for an intact file is 1.5 times its size, plus the decompressed fields, about 80 bytes for each
+object, and 8 for each item.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from reference_impl.answer import End
-from reference_impl.systemd_journal import layout
+from reference_impl.answer import End, NewRecord
+from reference_impl.systemd_journal import writer
 from reference_impl.systemd_journal.export_format import BOOT_ID
+from reference_impl.systemd_journal.layout import Header
 from reference_impl.systemd_journal.loading import load
+from reference_impl.systemd_journal.reader import events_of, examine
 from walproof.formats.systemd_journal.scanner import kernel
-from walproof.formats.systemd_journal.scanner.intact import Intact, Numbers, check_file
+from walproof.formats.systemd_journal.scanner.contents import Contents, Numbers, surviving
+from walproof.formats.systemd_journal.scanner.intact import check_file
 from walproof.scanners import arrays
 from walproof.scanners.kernels import hexadecimal
 from walproof.scanners.model import PIECE_ROWS, WHOLE, Event, Part, ReadableLog, Records, Wanted
@@ -42,30 +47,51 @@ def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
 
 def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of a log. Raises ``OSError``."""
-    intact = check_file(load(log.readable), log.context)
-    if intact is None:
-        yield from ReferenceScanner(FORMAT).scan(log, wanted, part)
+    raw = load(log.readable)
+    intact = check_file(raw, log.context)
+    if intact is not None:
+        yield from _EntryColumns(intact, wanted).runs()
+        yield End("intact", None, intact.end)
         return
-    yield from _EntryColumns(intact, wanted).runs()
-    yield End("intact", None, intact.end)
+    examination = examine(raw, "recover", log.context, hash_of)
+    contents = None if examination.inspection is None else surviving(raw, examination)
+    if contents is None:
+        yield from ReferenceScanner(FORMAT).in_runs(events_of(examination), wanted)
+        return
+    yield from _EntryColumns(contents, wanted).runs()
+    yield from examination.lost
+    yield examination.end
+
+
+def write_records(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
+    """Write a new file like :func:`reference_impl.systemd_journal.write`, with compiled hashes."""
+    writer.write(path, records, context, hash_of)
+
+
+def hash_of(payload: bytes, header: Header, is_keyed: bool) -> int:
+    """Return the same as :func:`reference_impl.systemd_journal.objects.hash_of`."""
+    key = np.frombuffer(header.file_id, np.uint64)
+    return int(kernel.hash_bytes(np.frombuffer(payload, np.uint8), is_keyed, key))
 
 
 class _EntryColumns:
-    def __init__(self, file: Intact, wanted: Wanted) -> None:
+    def __init__(self, file: Contents, wanted: Wanted) -> None:
         self.file, self.wanted = file, wanted
         self.most = min(wanted.max_payload, LIMIT)
         self.has_fields = wanted.payload or wanted.wants("fields")
         self.totals = file.totals if self.has_fields else np.zeros_like(file.totals)
         if not self.has_fields or not len(file.entries):
             return
-        of_fields = [file.payload(number) + b"=" for number in file.of_kind(layout.FIELD).tolist()]
         # Several FIELD objects may have the same name. A FIELD without DATA may have any name.
+        of_fields = [name + b"=" for name in file.names]
         names = {name: number for number, name in enumerate(dict.fromkeys(of_fields))}
         self.names = pa.array([name[:-1].decode("ascii", "replace") for name in names], pa.string())
-        self.name_ids = np.array([names[each] for each in of_fields], np.int32)[file.field_of]
+        self.name_ids = np.array([names[each] for each in of_fields], np.int32)[file.name_of]
         # Fields are sorted by name. If an entry repeats a name, the fields with this name are
         # sorted by value.
-        numbers = np.flatnonzero(kernel.mark_repeated(self.name_ids, file.items, file.bounds))
+        numbers = np.flatnonzero(
+            kernel.mark_repeated(self.name_ids, len(names), file.items, file.bounds)
+        )
         repeated = [file.payload(number) for number in numbers.tolist()]
         ranks = {
             payload: -1 if payload.startswith(BOOT_ID) else rank
@@ -111,9 +137,11 @@ class _EntryColumns:
                 payload, are_cut = self._bodies(items, bounds, total)
                 is_cut = is_cut | are_cut
         if wanted.wants("missing"):
-            columns["missing"] = arrays.repeated(None, pa.int32(), len(at))
-        size = file.words[(at >> 3) + 1].astype(np.int64)
-        return Records(at, size, payload, columns, None, is_cut if is_cut.any() else None)
+            missing = file.missing[start:stop]
+            columns["missing"] = pa.array(missing, mask=missing == 0)
+        return Records(
+            at, file.sizes[start:stop], payload, columns, None, is_cut if is_cut.any() else None
+        )
 
     def _items(
         self, start: int, stop: int, is_huge: NDArray[np.bool_]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,12 +22,14 @@ from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
 from walproof.formats.systemd_journal.scanner import kernel
+from walproof.formats.systemd_journal.scanner.contents import (
+    MAX_PLAIN_BYTES,
+    Contents,
+    Numbers,
+    read_only,
+)
 from walproof.formats.systemd_journal.scanner.kernel import FAR, FAULTY, Shape
 
-Numbers = NDArray[np.int64]
-
-#: Maximum size of all compressed fields after decompression, because they are held in memory.
-MAX_PLAIN_BYTES = 1 << 30
 #: Bytes of the smallest object: a header of 16 bytes and some content, aligned to eight bytes.
 _SMALLEST_OBJECT = 24
 #: Context keys that select entries. Only the executable specification supports these keys.
@@ -47,46 +48,7 @@ class _CompletedWalk(Walk):
         np.frombuffer(self.kinds, np.uint8)[offsets >> 3] = types
 
 
-@dataclass(frozen=True)
-class Intact:
-    """The objects of an intact file, in file order, and its entries."""
-
-    seqnum_id: str
-    #: Offset at which a writer may continue, or None (SDJ-055).
-    end: int | None
-    #: The file, then the decompressed payloads.
-    data: NDArray[np.uint8]
-    #: Numbers in ``data`` at multiples of eight.
-    words: NDArray[np.uint64]
-    kinds: NDArray[np.uint8]
-    #: Start of the payload of each DATA and FIELD object in ``data``.
-    starts: Numbers
-    #: End of the payload of each DATA and FIELD object in ``data``.
-    ends: Numbers
-    #: End of the name of each DATA object in ``data``.
-    name_ends: Numbers
-    #: For each DATA object, the number of its FIELD among all FIELD objects.
-    field_of: NDArray[np.int32]
-    #: For each DATA object, whether the export format writes its payload as a single line.
-    are_text: NDArray[np.bool_]
-    entries: Numbers
-    bounds: Numbers
-    #: For each entry, the payload bytes of the items of all earlier entries; then the total.
-    totals: Numbers
-    #: Numbers of the DATA objects of all entries. Those of entry ``n`` are
-    #: ``items[bounds[n]:bounds[n + 1]]``.
-    items: NDArray[np.int32]
-
-    def of_kind(self, kind: int) -> Numbers:
-        """Return the numbers of the objects of a type."""
-        return np.flatnonzero(self.kinds == kind)
-
-    def payload(self, number: int) -> bytes:
-        """Return the payload of a DATA or FIELD object by its number."""
-        return self.data[self.starts[number] : self.ends[number]].tobytes()
-
-
-def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
+def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Contents | None:
     """Return the objects of a file if it is intact, else None.
 
     The result is also None for some unusual intact files, and if the context selects entries.
@@ -101,8 +63,8 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
         return None
     if any(check_shape(header, size)) or view.in_the_header() is not None:
         return None
-    data = _read_only(np.frombuffer(raw, np.uint8))
-    shape = Shape(size, header.header_size, header.data_fixed, header.item_size, header.slot_size)
+    data = read_only(np.frombuffer(raw, np.uint8))
+    shape = Shape.of(size, header)
     offsets, ends = np.empty(count, np.int64), np.empty(count, np.int64)
     kinds = np.zeros(count + 1, np.uint8)
     objects = np.full(size // 8 + 1, count, np.int32)
@@ -121,7 +83,7 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
         lengths = np.array(list(map(len, plain)), np.int64)
         ends[is_packed] = size + np.cumsum(lengths)
         starts[is_packed] = ends[is_packed] - lengths
-        data = _read_only(np.concatenate([data, np.frombuffer(b"".join(plain), np.uint8)]))
+        data = read_only(np.concatenate([data, np.frombuffer(b"".join(plain), np.uint8)]))
     key = np.frombuffer(header.file_id, "<u8")
     name_ends, are_text = np.empty(count, np.int64), np.empty(count, np.bool_)
     keys = (np.uint64(header.keyed), key[0], key[1])
@@ -177,11 +139,16 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
         walk.map_objects(offsets, kinds[:-1])
         if any(Seals(view, walk, seal_key).check()):
             return None
-    intact = Intact(
-        header.seqnum_id.hex(), append_offset(walk), data, words, kinds[:-1], starts, ends,
-        name_ends, field_of, are_text, entries, bounds, totals, items,
+    names = [
+        data[starts[number] : ends[number]].tobytes()
+        for number in np.flatnonzero(kinds == layout.FIELD).tolist()
+    ]
+    contents = Contents(
+        header.seqnum_id.hex(), append_offset(walk), data, words, starts, ends, name_ends, are_text,
+        field_of, names, entries, sizes[is_entry], items, bounds, totals,
+        np.zeros(len(entries), np.int32),
     )  # fmt: skip
-    return None if _has_contradictions(intact) else intact  # SDJ-107
+    return None if _has_contradictions(contents, kinds[:-1]) else contents  # SDJ-107
 
 
 def _has_padding(data: NDArray[np.uint8], ends: Numbers) -> bool:
@@ -190,12 +157,12 @@ def _has_padding(data: NDArray[np.uint8], ends: Numbers) -> bool:
     return bool(data[starts[:, None] + np.arange(4)].any())
 
 
-def _has_contradictions(file: Intact) -> bool:
+def _has_contradictions(file: Contents, kinds: NDArray[np.uint8]) -> bool:
     """Return whether a field ``_BOOT_ID`` differs from the boot id in an ENTRY that has it."""
-    is_id = np.zeros(len(file.kinds), np.bool_)
-    boots = np.zeros((len(file.kinds), 16), np.uint8)
+    is_id = np.zeros(len(kinds), np.bool_)
+    boots = np.zeros((len(kinds), 16), np.uint8)
     is_possible = file.ends - file.starts == len(BOOT_ID) + 32
-    for number in np.flatnonzero(is_possible & (file.kinds == layout.DATA)).tolist():
+    for number in np.flatnonzero(is_possible & (kinds == layout.DATA)).tolist():
         if match := BOOT_FIELD.fullmatch(file.payload(number)):
             is_id[number] = True
             boots[number] = np.frombuffer(bytes.fromhex(match[1].decode()), np.uint8)
@@ -203,11 +170,6 @@ def _has_contradictions(file: Intact) -> bool:
     entries = file.entries[np.searchsorted(file.bounds, places, side="right") - 1]
     stored = file.data[(entries + 40)[:, None] + np.arange(16)]
     return bool((stored != boots[file.items[places]]).any())
-
-
-def _read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    data.flags.writeable = False  # kernels are compiled for read-only arrays
-    return data
 
 
 def _decompressed(

@@ -17,6 +17,7 @@ from reference_impl.systemd_journal.layout import (
     OBJECT_COMPRESSED,
     TAG,
     TIME_LIMIT,
+    Header,
 )
 from walproof.formats.systemd_journal.scanner.hashing import hash_of, is_text, name_length
 from walproof.scanners.kernels import copy, helper, kernel, load32, load64, same
@@ -45,6 +46,11 @@ class Shape(NamedTuple):
     item_size: int
     slot_size: int
 
+    @classmethod
+    def of(cls, size: int, header: Header) -> Shape:
+        """Return the shape of a file of ``size`` bytes."""
+        return cls(size, header.header_size, header.data_fixed, header.item_size, header.slot_size)
+
 
 @helper
 def number_at(data, at):
@@ -66,6 +72,13 @@ def _object(objects, shape, at):
     if at & 7 or at <= 0 or at >= shape.size:
         return objects[0]
     return objects[at >> 3]
+
+
+@helper
+def _item(data, shape, objects, place):
+    """Return the index of the object to which an item of an ENTRY leads."""
+    item = int64(load32(data, place)) if shape.item_size == 4 else number_at(data, place)
+    return _object(objects, shape, item)
 
 
 @helper
@@ -134,6 +147,44 @@ def check_contents(data, keys, offsets, kinds, starts, ends, name_ends, are_text
 
 
 @kernel
+def hash_bytes(data, is_keyed, key):
+    """Return the hash of all bytes; ``key`` is an array of its two halves."""
+    return hash_of(data, 0, data.shape[0], (is_keyed, key[0], key[1]))
+
+
+@kernel
+def split_fields(data, starts, ends, name_ends, are_text):
+    """Find the end of the name in each valid payload, and whether the payload is text (SDJ-090)."""
+    for number in range(starts.shape[0]):
+        start, end = starts[number], ends[number]
+        name_ends[number] = start + name_length(data, start, end)
+        are_text[number] = is_text(data, start, end)
+
+
+@kernel
+def copy_slices(data, starts, bounds, to):
+    """Copy a slice of ``data`` to each range between ``bounds``."""
+    for number in range(starts.shape[0]):
+        copy(to, bounds[number], data, starts[number], bounds[number + 1] - bounds[number])
+
+
+@kernel
+def list_items(
+    data, shape, entries, counts, objects, sizes, items, bounds, totals
+):  # fmt: skip
+    """List the objects to which the first items of each entry lead; omit all other items."""
+    used, total = 0, 0
+    for entry in range(entries.shape[0]):
+        bounds[entry], totals[entry], start = used, total, entries[entry] + 64
+        for place in range(start, start + counts[entry] * shape.item_size, shape.item_size):
+            number = _item(data, shape, objects, place)
+            if number != objects[0]:
+                items[used] = number
+                used, total = used + 1, total + sizes[number]
+    bounds[entries.shape[0]], totals[entries.shape[0]] = used, total
+
+
+@kernel
 def check_main_chain(data, shape, at, entries, kinds, objects, marks):
     """Check that the main chain lists the ``entries``, in order (SDJ-033, SDJ-034, SDJ-046).
 
@@ -173,8 +224,7 @@ def check_entries(
         seqnum = load64(data, at + 16)
         bounds[entry], totals[entry] = used, total - to_give
         for place in range(at + 64, at + number_at(data, at + 8), shape.item_size):
-            item = int64(load32(data, place)) if shape.item_size == 4 else number_at(data, place)
-            number = _object(objects, shape, item)
+            number = _item(data, shape, objects, place)
             if kinds[number] != DATA:
                 return False
             to_give -= sizes[number]
@@ -293,9 +343,9 @@ def check_entry_lists(data, shape, entries, offsets, kinds, objects, marks, boun
 
 
 @kernel
-def mark_repeated(names, items, bounds):
+def mark_repeated(names, n_names, items, bounds):
     """Mark each DATA object that shares its name with another item of an entry."""
-    marks, seen_in = np.zeros(names.shape[0], np.bool_), np.full(names.max() + 1, -1, np.int32)
+    marks, seen_in = np.zeros(names.shape[0], np.bool_), np.full(n_names, -1, np.int32)
     seen_items = np.empty(seen_in.shape[0], np.int32)
     for entry in range(bounds.shape[0] - 1):
         for place in range(bounds[entry], bounds[entry + 1]):
