@@ -38,7 +38,7 @@ ifdef IMPL
 conformance: $(VENV)/core
 	@$(PYTHON) -m walproof check --cmd '$(IMPL)' $(OF_FORMAT)
 else
-conformance: $(VENV)/ready
+conformance: $(VENV)/command
 	@walproof check
 endif
 
@@ -147,13 +147,19 @@ $(VENV)/core: requirements.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-$(VENV)/ready: requirements-dev.txt pyproject.toml $(VENV)/core
-	@echo 'Installing the tools of developers in $(VENV) …'
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+# The command walproof with its scanners: all that the implementations need.
+$(VENV)/command: requirements-dev.txt pyproject.toml $(VENV)/core
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check \
+	  --constraint requirements-dev.txt numba pyarrow hatchling
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps \
 	  --no-build-isolation --editable .
 	@command -v node >/dev/null || { echo 'Node.js was not found; installing it in $(VENV) …'; \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-node.txt; }
+	@touch $@
+
+$(VENV)/ready: requirements-dev.txt $(VENV)/command
+	@echo 'Installing the tools of developers in $(VENV) …'
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
 # Spark is large (half a gigabyte), so only targets that need it install it.

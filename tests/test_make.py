@@ -26,10 +26,12 @@ def test_a_reader_of_ones_own_needs_python_and_the_vectors_alone(tmp_path: Path)
         assert word not in commands, word
 
 
-def test_all_implementations_need_the_whole_set_up(tmp_path: Path) -> None:
+def test_all_implementations_need_no_tools_of_developers(tmp_path: Path) -> None:
     commands = commands_of("conformance", venv=tmp_path)
-    for word in ("-r requirements.txt", "-r requirements-dev.txt", "walproof check\n"):
+    for word in ("-r requirements.txt", "numba", "editable", "node", "walproof check\n"):
         assert word in commands, word
+    assert "-r requirements-dev.txt" not in commands
+    assert "-r requirements-dev.txt" in commands_of("test", venv=tmp_path)
 
 
 def test_vectors_of_all_formats_are_written_without_a_format(tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def build_missing(chosen: Iterable[Implementation]) -> Builds:
         return builds
     costs = build_costs()
     expected = {each.name: costs.get(each.name, BuildCost(10, 10)) for each in waiting}
-    threads = min(core_count(), len(waiting))
+    # One more than cores: some builds wait for a download, or for Maven.
+    threads = min(core_count() + 1, len(waiting))
     _announce(waiting, expected, threads)
     # The longest builds start first, so that none is left over at the end.
     waiting.sort(key=lambda each: -expected[each.name].seconds)
@@ -133,7 +134,7 @@ def _announce(
     waiting: Sequence[Implementation], expected: dict[str, BuildCost], threads: int
 ) -> None:
     size = sum(cost.mebibytes for cost in expected.values()) << 20
-    seconds = sum(cost.seconds for cost in expected.values()) / threads
+    seconds = sum(cost.seconds for cost in expected.values()) / min(threads, core_count())
     slowest = max(cost.seconds for cost in expected.values())
     folder = str(waiting[0].output.parent).replace(str(Path.home()), "~", 1)
     say(
