@@ -78,7 +78,7 @@ class Journal:
                 self.placed.append(Placed(name, Item(0, 0, code="missing-file", loses=True), False))
                 running = None
             segment.scan(running, number == 0, known, heads)
-            self._place(name, number, segment.items)
+            self._place(name, segment.items)
             known = known.after(segment.items)
             running, self.end = segment.seed, segment.end
             if (head := _head_of(data)) is not None:
@@ -92,11 +92,9 @@ class Journal:
         before, after = (sequence(name or "") or 0 for name in self.names[number - 1 : number + 1])
         return after > before + 1
 
-    def _place(self, name: str | None, number: int, items: list[Item]) -> None:
+    def _place(self, name: str | None, items: list[Item]) -> None:
         """Sort the items of a file into records, framing and lost ranges (ETW-009, ETW-028)."""
         repeated = [(METADATA, {self.metadata}), (STATE, {self.state, *self.since_state})]
-        if not number:
-            repeated = []
         for item in items:
             is_record = item.payload is not None
             is_first = item.kind == METADATA and self.metadata is None

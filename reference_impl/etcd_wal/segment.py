@@ -26,6 +26,7 @@ from reference_impl.etcd_wal.layout import (
 )
 
 SECTOR = 512
+CRC_MASK = (1 << 32) - 1
 #: Bytes before the data of a record, at most: tags, a type, a checksum and a length (ETW-021).
 MAX_HEAD_SIZE = 24
 #: A search counts at most this number of times the size of the file (ETW-033).
@@ -54,8 +55,8 @@ class Item:
 
     start: int
     end: int
-    #: The type of the record; 0 for a lost range.
-    kind: int = 0
+    #: The type of the record; None for a lost range.
+    kind: int | None = None
     #: The running checksum after the frame.
     seed: int = 0
     code: str | None = None
@@ -158,7 +159,7 @@ class Segment:
                 if number == 1:
                     kind = value
                 elif number == 2:
-                    crc = value & 0xFFFFFFFF
+                    crc = value & CRC_MASK
                 elif number == 3:
                     data = value
         except ValueError:
@@ -167,7 +168,7 @@ class Segment:
 
     def _extent(self, at: int) -> tuple[int, int] | None:
         """Return the end of the record and of the frame, if both are in the file (ETW-020)."""
-        if self.size - at < LENGTH_SIZE or not any(self.data[at : at + LENGTH_SIZE]):
+        if self.size - at < LENGTH_SIZE:
             return None
         length = length_at(self.data, at)
         if not length.record:
@@ -194,6 +195,7 @@ class Segment:
         try:
             kind, at = read_varint(self.data, at + 1, record_end)
             crc, at = read_varint(self.data, at + 1, record_end)
+            crc &= CRC_MASK
         except ValueError:
             return None
         if at == record_end:
@@ -212,6 +214,7 @@ class Segment:
             return None
         try:
             crc, position = read_varint(self.data, start + 3, self.size)
+            crc &= CRC_MASK
         except ValueError:
             return None
         data, record_end = None, position
@@ -317,9 +320,10 @@ class Segment:
             item = self.step(at, seed)
             if item is None:
                 return Run(items, at, seed, "fault")
-            if guard and not guard.allows(item, before + len(items)):
+            if guard and not guard.allows(item, before):
                 return Run(items, at, seed, "foreign")
             items.append(item)
+            before += item.kind != CRC
             known = known.after([item])
             if item.loses:
                 guard = guard or known
@@ -345,6 +349,7 @@ class Segment:
             run = self.walk(at, seed, known, guard, 0)
             if guard and (run.stop == "foreign" or self._is_copy(heads)):  # ETW-041
                 self.items = [Item(0, self.content, code="broken-chain", loses=True)]
+                self.seed = running
                 return
         self._continue(run, seed)
         if self.is_last:
@@ -376,7 +381,7 @@ class Segment:
             self.items.append(item)
         elif item.seed == expected and not item.payload:  # ETW-040
             self.items.append(
-                replace(item, code="bad-type", payload=None, numbers=None, loses=False)
+                replace(item, kind=CRC, code="bad-type", payload=None, numbers=None, loses=False)
             )
         else:
             self.items.append(Item(0, 0, code="missing-head"))
@@ -418,24 +423,25 @@ class Segment:
 
     def _record_count(self) -> int:
         """Return how many records of the file were read, also lost and unproven ones."""
-        return sum(item.kind in TYPES for item in self.items)
+        return sum(item.kind not in (None, CRC) for item in self.items)
 
     def _last_seed(self, seed: int) -> int:
         for item in reversed(self.items):
-            if item.kind:
+            if item.kind is not None:
                 return item.seed
         return seed
 
     def _right_padding(self, seed: int) -> int | None:
         """Correct the end of the last frame if its padding is wrong; return the end (ETW-025)."""
         last = self.items[-1] if self.items else Item(0, 0)
-        if not last.kind or last.code == "bad-length":
+        if last.kind is None or last.code == "bad-length":
             return None
         record = length_at(self.data, last.start).record
         end = last.start + LENGTH_SIZE + record + padding_of(record)
-        if end in (last.end, self.size + 1) or not (self.is_end(end) or self.follows(end, seed)):
+        if end == last.end or not (self.is_end(end) or self.follows(end, seed)):
             return None
-        self.items[-1] = replace(last, end=end, code=last.code or "bad-length")
+        keeps_code = last.loses or last.code == "bad-record"
+        self.items[-1] = replace(last, end=end, code=last.code if keeps_code else "bad-length")
         return end
 
     def _code(self, at: int) -> str:
@@ -514,7 +520,7 @@ class Segment:
                 self.items.append(torn)
                 self.end, self.seed = item.start, self._last_seed(0)
                 return
-            frames += bool(item.kind)
+            frames += item.kind is not None
 
     def _synced(self) -> int:
         """Return the offset up to which the file is known to have been synced (ETW-050)."""

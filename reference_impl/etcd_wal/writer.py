@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,8 +90,6 @@ class Writer:
         self.content = bytearray(data[: journal.end])
         is_clean = not any(data[journal.end :])
         self.allocated = len(data) if is_clean else 0
-        if not is_clean:
-            os.truncate(self.file, journal.end)
         self.number = sequence(name) or 0 if name else 0
         self.index, self.crc = journal.index, journal.crc
         self.metadata, self.state = journal.metadata, journal.state

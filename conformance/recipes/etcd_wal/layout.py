@@ -195,7 +195,8 @@ padding_is_not_zero: basic ETW-003 limit
     damage: fill frames[2].padding with 55
     expect: intact, survivors 0-9, end 400
 unused_bit_of_a_length: basic ETW-003 limit
-    Bit 62 of a length is set.
+    Bits 59 and 62 of a length are set.
+    damage: flip bit 3 of frames[3].length.flags
     damage: flip bit 6 of frames[3].length.flags
     expect: intact, survivors 0-9, end 400
 number_of_padding_without_padding: basic ETW-003 limit

@@ -23,6 +23,7 @@ def configured(index: int) -> NewRecord:
     return marker(index, 2, b"\x1a\x04\x08\x01\x28\x00")
 
 
+marker_of_no_bytes = NewRecord(b"", {"record_type": "snapshot"})
 LONG = (*HEAD, *saves(1, 8, 40))
 ODD = (entry(1, b"a", 1), state(1, 1, 0), marker(1, 1), state(1, 2, 7), entry(2, b"", 2), entry(3))
 #: Name, title, requirements, records, context.
@@ -73,6 +74,11 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
      tuple(entry(1 + size, b"x" * size) for size in range(1, 9)), {}),
     ("an_entry_of_20000_bytes", "an entry of 20,000 bytes", ("ETW-003", "ETW-005"),
      (*HEAD, entry(1, b"x" * 20000), state(1)), {"folder": True, "segment_size": 512}),
+    ("an_empty_marker", "a marker of no bytes", ("ETW-005",), (marker_of_no_bytes,), {}),
+    *((f"a_state_{name}", f"a state {name.replace('_', ' ')} before a full segment", ("ETW-071",),
+       (*HEAD, *saves(1, 1), after, *saves(2, 4)), {"folder": True, "segment_size": 200})
+      for name, after in (("of_another_term", state(1, 3)), ("of_another_vote", state(1, 2, 1)),
+                          ("of_another_commit_index", state(0)))),
     ("equal_metadata_twice", "the same metadata twice", ("ETW-070",),
      (metadata(), *saves(1, 1), metadata()), {}),
 )  # fmt: skip
