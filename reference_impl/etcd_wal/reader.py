@@ -12,7 +12,6 @@ from reference_impl.etcd_wal.layout import (
     CRC,
     ENTRY,
     METADATA,
-    SNAPSHOT,
     STATE,
     record_fields,
     segments,
@@ -50,7 +49,7 @@ class Journal:
         self.state: bytes | None = None
         #: Payloads of the records after the last state: one may be a state of a changed type.
         self.since_state: set[bytes] = set()
-        #: The index of the last entry, or of a marker above it (ETW-072).
+        #: The index of the last entry (ETW-072).
         self.index = 0
         self.end: int | None = None
         self._read()
@@ -121,11 +120,8 @@ class Journal:
         elif item.kind == STATE:
             self.state = item.payload
             self.since_state.clear()
-        elif numbers := item.numbers:
-            if item.kind == ENTRY:
-                self.index = numbers["index"]
-            elif item.kind == SNAPSHOT:
-                self.index = max(self.index, numbers["index"])
+        elif item.kind == ENTRY and item.numbers:
+            self.index = item.numbers["index"]
 
     def events(self, is_strict: bool) -> Iterator[Event]:
         """Yield records and lost ranges, then the end (ETW-060 to ETW-063)."""

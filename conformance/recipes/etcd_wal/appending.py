@@ -143,7 +143,7 @@ def _cuts() -> None:
         (replaced_entries_and_an_old_marker, 11, 1, [state(3, 4)],
          {FIRST: 448, "0000000000000001-0000000000000003.wal": 96}),
         (marker_above_the_last_entry, 7, 1, [state(9, 3)],
-         {FIRST: 304, "0000000000000001-000000000000000a.wal": 96}),
+         {FIRST: 304, "0000000000000001-0000000000000003.wal": 96}),
         (marker_above_the_last_entry, 7, 400, saves(10, 13),
          {FIRST: 504, "0000000000000001-000000000000000d.wal": 400}),
         (sequence_numbers_with_letters, 18, 256, saves(9, 10, 40), {

@@ -80,7 +80,7 @@ def replaced_entries_and_an_old_marker(log: EtcdLog) -> None:
 
 @FILES.valid("ETW-072")
 def marker_above_the_last_entry(log: EtcdLog) -> None:
-    """A folder whose last marker is above its last entry, preallocated."""
+    """A folder whose last marker is above its last entry, which alone counts for a later name."""
     log.build(*HEAD, *saves(1, 2), marker(9, 2), folder=True, segment_size=1024)
     log.expect("intact", survivors=range(7))
 

@@ -133,7 +133,9 @@ pub fn write(
         let mut state = None;
         for record in log.frames.iter().filter(|frame| frame.role == Role::Record) {
             let payload = log.data_of(record);
-            index = last_index(index, record.kind, payload);
+            if record.kind == ENTRY {
+                index = last_index(index, record.kind, payload);
+            }
             if record.kind == STATE {
                 state = Some(payload.to_vec());
             }
