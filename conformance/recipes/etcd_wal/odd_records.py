@@ -7,7 +7,7 @@ WHOLE = "08 02 10 crc 1a len data"
 FAR = "ff" * 20
 
 LAYOUT.table(rows("basic", "The record of an entry is {}.", "record: 5, {}", f"""
-repeated_checksum | ETW-006 limit | 08 02 10 00 10 crc 1a len data | intact, survivors 0-9
+repeated_checksum | ETW-006 limit | 08 02 10 07 10 crc 1a len data | intact, survivors 0-9
 repeated_data | ETW-006 limit | 1a 02 6161 {WHOLE} | intact, survivors 0-9
 record_without_a_type | ETW-006 ETW-026 | 10 crc 1a len data | damaged bad-type, survivors 0-3 5-9
 record_without_a_checksum | ETW-006 ETW-023 | 08 02 1a len data | damaged bad-crc, survivors 0-9

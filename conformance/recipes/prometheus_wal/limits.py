@@ -82,6 +82,10 @@ budget_one_byte_short: three_records PRW-034 limit
     Invalid frames leave a budget of 59,999 bytes for the first of two records of 60,000 bytes.
     nearly_used_up: 59999
     expect: damaged too-large, survivors 0-2
+budget_over_two_segments: segments_of_restarts PRW-034 limit
+    The frames that use up the budget are in one segment, and the two records in the next.
+    nearly_used_up: 60000, 0, 1
+    expect: damaged too-large, survivors 0-1 payload_a(60000) 2
 budget_of_no_byte: three_records PRW-034 limit
     Invalid frames leave no budget for the first of two records.
     nearly_used_up: 0
@@ -89,18 +93,25 @@ budget_of_no_byte: three_records PRW-034 limit
 """)
 
 
-def _nearly_used_up(log: PrometheusLog, left: int) -> None:
+def _nearly_used_up(log: PrometheusLog, left: int, *segments: int) -> None:
     """Let invalid frames use up the budget but for some bytes, then add two records.
 
-    Four frames of more than 64 MiB count 64 MiB each, and the fifth counts its own size.
+    Four frames of more than 64 MiB count 64 MiB each, and the fifth counts its own size. A frame
+    with a dictionary and one with a large window do not count. In a folder, the records go into
+    the second of two segments.
     """
+    first, second = (f"{number:08d}" for number in segments) if segments else ("", "")
+    block_of_100 = block(1, b"a", 100, is_last=True)
     records = frame(FULL, ZSTD, _repeated(60_000, 1))
     frames = frame(FULL, ZSTD, _repeated(1 << 17, 600) + b"x") * 4
+    frames += frame(FULL, ZSTD, MAGIC + b"\x21\x07\x64" + block_of_100)
+    frames += frame(FULL, ZSTD, MAGIC + b"\x00\x90" + block_of_100)
     fifth = b""
     for _ in range(3):  # The budget depends on the length of the frame that uses it up.
-        end = len(log.data) + len(frames) + len(fifth) + len(records)
+        end = len(log.files[first]) + len(frames) + len(fifth) + len(records)
         fifth = frame(FULL, ZSTD, _of_size((end << 10) - left) + b"x")
-    log.extend(frames + fifth + records * 2)
+    log.extend(frames + fifth, first)
+    log.extend(records * 2, second)
 
 
 def _of_size(size: int) -> bytes:
