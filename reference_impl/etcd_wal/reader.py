@@ -152,7 +152,7 @@ class Journal:
 
     def _record(self, each: Placed, is_after_loss: bool) -> Record:
         item = each.item
-        assert item.payload is not None
+        assert item.kind is not None and item.payload is not None
         fields = record_fields(item.kind, item.numbers)
         if is_after_loss:
             fields["after_loss"] = True

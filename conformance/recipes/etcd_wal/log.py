@@ -238,10 +238,11 @@ def _bytes(text: str) -> bytes:
 def rows(control: str, title: str, key: str, lines: str) -> str:
     """Return a table of one line for each row: name, requirements, words, and the expected answer.
 
-    The words take the place of ``{}`` in the title and in the line of the key.
+    The words take the place of ``{}`` in the title and in the line of the key. An indented line
+    continues the line before it.
     """
     table = ""
-    for line in lines.strip().splitlines():
+    for line in lines.strip().replace("\n    ", " ").splitlines():
         name, requirements, words, expected = map(str.strip, line.split("|"))
         text = f"{title.format(words)}\n    {key.format(words)}\n    expect: {expected}\n"
         table += f"{name}: {control} {requirements}\n    {text}"

@@ -50,7 +50,7 @@ _flipped_bits()
 
 @LENGTHS.damaged(three_records, "PRW-024")
 def two_lengths_that_fit(log: PrometheusLog) -> None:
-    """Two lengths differ in one bit from 24, and fit the checksum 0: 16 and 8. The lowest bit counts."""
+    """The lengths 16 and 8 differ from 24 in one bit, and both fit. The lower bit counts."""
     log.extend(HEADER.pack(FULL, 24, 0) + FORGED * 2 + frame(FULL, 0, b"delta"))
     log.expect("damaged", "bad-length", survivors=[0, 1, 2, FORGED * 2, b"delta"], end=None)
 

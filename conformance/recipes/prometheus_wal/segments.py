@@ -62,7 +62,8 @@ def other_files_in_the_folder(log: PrometheusLog) -> None:
     """Other files and folders are not part of the log."""
     log.build_files(s0=[b"alpha"])
     for name in ("00000001.repair", "checkpoint.00000002.tmp/00000000", "0x00000003", "1_0", "1x",
-                 "00000004/00000000", "9223372036854775808", "-9223372036854775809", "checkpoint.x", "1e3"):  # fmt: skip
+                 "00000004/00000000", "9223372036854775808", "-9223372036854775809", "checkpoint.x",
+                 "1e3"):  # fmt: skip
         log.files[name] = bytearray(segment(b"bravo"))
     log.expect("intact", survivors=[0])
 
