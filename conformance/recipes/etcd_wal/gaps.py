@@ -97,41 +97,49 @@ def budget_of_two_searches(log: EtcdLog) -> None:
 STRAY = "Frames with another checksum follow the last one: {}."
 GAPS.table(
     rows(
-        "basic",
         STRAY,
         "follow: 99, {}",
         """
-stray_entry_of_the_commit_index | ETW-032 | e5 e4 | damaged checksum-mismatch, survivors 0-9
-stray_state_of_an_older_term | ETW-032 | e5 s5.1 | damaged checksum-mismatch, survivors 0-9
-stray_state_of_the_same_commit_index | ETW-032 limit | e5 s4.3 |
-    damaged checksum-mismatch, survivors 0-9 payload_of(s4.3)
-stray_state_that_is_equal | ETW-032 | e5 s4 | damaged checksum-mismatch, survivors 0-9
-stray_marker_below_the_commit_index | ETW-032 limit | e5 m3 |
-    damaged checksum-mismatch, survivors 0-9 payload_of(m3)
-stray_metadata | ETW-032 | e5 M | damaged checksum-mismatch, survivors 0-9
-stray_checksum_record | ETW-032 | e5 C e6 | damaged checksum-mismatch, survivors 0-9
-stray_entry_below_a_stray_state | ETW-032 limit | e5 s9 e6 |
-    damaged checksum-mismatch, survivors 0-9 payload_of(s9) payload_of(e6)
-stray_candidate_of_the_commit_index | ETW-031 ETW-032 | _ e4 e5 | damaged zero-gap, survivors 0-9
-stray_frame_alone | ETW-031 | e5 | damaged checksum-mismatch, survivors 0-9
-stray_frames_and_an_old_frame | ETW-032 ETW-033 | e5 e6 e1 e7 e8 |
-    damaged checksum-mismatch, survivors 0-9
+stray_entry_of_the_commit_index: basic ETW-032
+    e5 e4 | damaged checksum-mismatch, survivors 0-9
+stray_state_of_an_older_term: basic ETW-032
+    e5 s5.1 | damaged checksum-mismatch, survivors 0-9
+stray_state_of_the_same_commit_index: basic ETW-032 limit
+    e5 s4.3 | damaged checksum-mismatch, survivors 0-9 payload_of(s4.3)
+stray_state_that_is_equal: basic ETW-032
+    e5 s4 | damaged checksum-mismatch, survivors 0-9
+stray_marker_below_the_commit_index: basic ETW-032 limit
+    e5 m3 | damaged checksum-mismatch, survivors 0-9 payload_of(m3)
+stray_metadata: basic ETW-032
+    e5 M | damaged checksum-mismatch, survivors 0-9
+stray_checksum_record: basic ETW-032
+    e5 C e6 | damaged checksum-mismatch, survivors 0-9
+stray_entry_below_a_stray_state: basic ETW-032 limit
+    e5 s9 e6 | damaged checksum-mismatch, survivors 0-9 payload_of(s9) payload_of(e6)
+stray_candidate_of_the_commit_index: basic ETW-031 ETW-032
+    _ e4 e5 | damaged zero-gap, survivors 0-9
+stray_frame_alone: basic ETW-031
+    e5 | damaged checksum-mismatch, survivors 0-9
+stray_frames_and_an_old_frame: basic ETW-032 ETW-033
+    e5 e6 e1 e7 e8 | damaged checksum-mismatch, survivors 0-9
 """,
     )
 )
 GAPS.table(
     rows(
-        "a_marker_above_the_commit_index",
         STRAY,
         "follow: 99, {}",
         """
-entry_below_a_marker | ETW-032 limit | e5 e6.3 |
-    damaged checksum-mismatch, survivors 0-13 payload_of(e6.3)
-entry_below_the_highest_commit_index | ETW-032 | e5 e4 | damaged checksum-mismatch, survivors 0-13
-state_below_the_highest_term | ETW-032 | e5 s5.1 | damaged checksum-mismatch, survivors 0-13
-marker_of_the_highest_index | ETW-032 limit | e5 m9.2 |
-    damaged checksum-mismatch, survivors 0-13 payload_of(m9.2)
-marker_below_the_highest | ETW-032 | e5 m8.9 | damaged checksum-mismatch, survivors 0-13
+entry_below_a_marker: a_marker_above_the_commit_index ETW-032 limit
+    e5 e6.3 | damaged checksum-mismatch, survivors 0-13 payload_of(e6.3)
+entry_below_the_highest_commit_index: a_marker_above_the_commit_index ETW-032
+    e5 e4 | damaged checksum-mismatch, survivors 0-13
+state_below_the_highest_term: a_marker_above_the_commit_index ETW-032
+    e5 s5.1 | damaged checksum-mismatch, survivors 0-13
+marker_of_the_highest_index: a_marker_above_the_commit_index ETW-032 limit
+    e5 m9.2 | damaged checksum-mismatch, survivors 0-13 payload_of(m9.2)
+marker_below_the_highest: a_marker_above_the_commit_index ETW-032
+    e5 m8.9 | damaged checksum-mismatch, survivors 0-13
 """,
     )
 )

@@ -235,18 +235,18 @@ def _bytes(text: str) -> bytes:
     return bytes.fromhex(text.removeprefix("0x"))
 
 
-def rows(control: str, title: str, key: str, lines: str) -> str:
-    """Return a table of one line for each row: name, requirements, words, and the expected answer.
+def rows(title: str, key: str, table: str) -> str:
+    """Return a table whose rows have only a heading, words, and the expected answer after a bar.
 
-    The words take the place of ``{}`` in the title and in the line of the key. An indented line
-    continues the line before it.
+    The words take the place of ``{}`` in the title and in the line of the key.
     """
-    table = ""
-    for line in lines.strip().replace("\n    ", " ").splitlines():
-        name, requirements, words, expected = map(str.strip, line.split("|"))
-        text = f"{title.format(words)}\n    {key.format(words)}\n    expect: {expected}\n"
-        table += f"{name}: {control} {requirements}\n    {text}"
-    return table
+    found = ""
+    for row in re.split(r"\n(?=\S)", table.strip()):
+        heading, _, text = row.partition("\n")
+        words, expected = " ".join(text.split()).split(" | ")
+        found += f"{heading}\n    {title.format(words)}\n    {key.format(words)}\n"
+        found += f"    expect: {expected}\n"
+    return found
 
 
 BOOK: Book[EtcdLog] = Book("etcd-wal", EtcdLog, ".wal")

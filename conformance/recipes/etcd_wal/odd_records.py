@@ -2,74 +2,93 @@
 
 from conformance.recipes.etcd_wal.log import LAYOUT, PROOFS, rows
 
-#: The front of a record of an entry, and a record whose checksum is a byte that never ends.
+#: The record of an entry, and bytes that are no varint.
 WHOLE = "08 02 10 crc 1a len data"
 FAR = "ff" * 20
 
 LAYOUT.table(
     rows(
-        "basic",
         "The record of an entry is {}.",
         "record: 5, {}",
         f"""
-repeated_checksum | ETW-006 limit | 08 02 10 07 10 crc 1a len data | intact, survivors 0-9
-repeated_data | ETW-006 limit | 1a 02 6161 {WHOLE} | intact, survivors 0-9
-record_without_a_type | ETW-006 ETW-026 | 10 crc 1a len data | damaged bad-type, survivors 0-3 5-9
-record_without_a_checksum | ETW-006 ETW-023 | 08 02 1a len data | damaged bad-crc, survivors 0-9
-varint_of_ten_bytes | ETW-006 limit | 48 80808080808080808000 {WHOLE} | intact, survivors 0-9
-varint_of_eleven_bytes | ETW-006 | 48 8080808080808080808000 {WHOLE} |
-    damaged bad-record, survivors 0-3 6-9
-field_of_number_0 | ETW-006 | 00 00 {WHOLE} | damaged bad-record, survivors 0-3 6-9
-field_of_a_too_high_number | ETW-006 | 8080808010 00 {WHOLE} | damaged bad-record, survivors 0-3 6-9
-type_of_eight_bytes | ETW-006 | 09 0000000000000002 {WHOLE} | damaged bad-record, survivors 0-3 6-9
-checksum_of_four_bytes | ETW-006 | 15 00000000 {WHOLE} | damaged bad-record, survivors 0-3 6-9
-data_as_a_number | ETW-006 | 18 00 {WHOLE} | damaged bad-record, survivors 0-3 6-9
-group_in_a_record | ETW-006 | 4b 4c {WHOLE} | damaged bad-record, survivors 0-3 6-9
-end_of_a_group_in_a_record | ETW-006 | 4c {WHOLE} | damaged bad-record, survivors 0-3 6-9
-field_beyond_the_record | ETW-006 | 48 00 {WHOLE} 4a 05 61 | damaged bad-record, survivors 0-3 6-9
+repeated_checksum: basic ETW-006 limit
+    08 02 10 07 10 crc 1a len data | intact, survivors 0-9
+repeated_data: basic ETW-006 limit
+    1a 02 6161 {WHOLE} | intact, survivors 0-9
+record_without_a_type: basic ETW-006 ETW-026
+    10 crc 1a len data | damaged bad-type, survivors 0-3 5-9
+record_without_a_checksum: basic ETW-006 ETW-023
+    08 02 1a len data | damaged bad-crc, survivors 0-9
+varint_of_ten_bytes: basic ETW-006 limit
+    48 80808080808080808000 {WHOLE} | intact, survivors 0-9
+varint_of_eleven_bytes: basic ETW-006
+    48 8080808080808080808000 {WHOLE} | damaged bad-record, survivors 0-3 6-9
+field_of_number_0: basic ETW-006
+    00 00 {WHOLE} | damaged bad-record, survivors 0-3 6-9
+field_of_a_too_high_number: basic ETW-006
+    8080808010 00 {WHOLE} | damaged bad-record, survivors 0-3 6-9
+type_of_eight_bytes: basic ETW-006
+    09 0000000000000002 {WHOLE} | damaged bad-record, survivors 0-3 6-9
+checksum_of_four_bytes: basic ETW-006
+    15 00000000 {WHOLE} | damaged bad-record, survivors 0-3 6-9
+data_as_a_number: basic ETW-006
+    18 00 {WHOLE} | damaged bad-record, survivors 0-3 6-9
+group_in_a_record: basic ETW-006
+    4b 4c {WHOLE} | damaged bad-record, survivors 0-3 6-9
+end_of_a_group_in_a_record: basic ETW-006
+    4c {WHOLE} | damaged bad-record, survivors 0-3 6-9
+field_beyond_the_record: basic ETW-006
+    48 00 {WHOLE} 4a 05 61 | damaged bad-record, survivors 0-3 6-9
 """,
     )
 )
 PROOFS.table(
     rows(
-        "basic",
         "The record of an entry is {}.",
         "record: 5, {}",
         f"""
-tag_and_a_long_type | ETW-021 ETW-022 | 0b 8200 10 crc 1a len data |
-    damaged bad-record, survivors 0-9
-tag_and_a_long_length | ETW-021 ETW-023 | 08 02 14 crc 1a 9000 data | damaged bad-crc, survivors 0-9
-type_6_after_the_data | ETW-022 | {WHOLE} 08 06 | damaged bad-length, survivors 0-9
-type_4_after_the_data | ETW-022 | {WHOLE} 08 04 | damaged bad-length, survivors 0-9
-data_in_place_of_the_checksum | ETW-021 | 08 02 10 1a len data | damaged bad-crc, survivors 0-9
-data_at_the_last_place | ETW-021 | 08 02 10 {FAR} 1a len data | damaged bad-crc, survivors 0-9
-data_after_the_last_place | ETW-021 | 08 02 10 {FAR} ff 1a len data |
-    damaged bad-record, survivors 0-3 6-9
-another_1a_before_the_data | ETW-021 | 08 02 10 ff 1a 00 1a len data |
-    damaged bad-crc, survivors 0-9
-endless_1a_before_the_data | ETW-021 | 08 02 10 1a ffffffffffffffffffffff 1a len data |
-    damaged bad-crc, survivors 0-9
-no_tag_of_the_checksum | ETW-021 | 08 02 00 ff 1a 00 1a len data | damaged bad-crc, survivors 0-9
-no_tag_of_the_type | ETW-021 | 0c 02 10 ff 1a 00 1a len data | damaged bad-record, survivors 0-3 6-9
-type_0_without_a_checksum | ETW-021 ETW-026 | 08 00 10 ff 1a 00 1a len data |
-    damaged bad-type, survivors 0-3 5-9
-type_6_without_a_checksum | ETW-021 | 08 06 10 ff 1a 00 1a len data |
-    damaged bad-record, survivors 0-3 6-9
+tag_and_a_long_type: basic ETW-021 ETW-022
+    0b 8200 10 crc 1a len data | damaged bad-record, survivors 0-9
+tag_and_a_long_length: basic ETW-021 ETW-023
+    08 02 14 crc 1a 9000 data | damaged bad-crc, survivors 0-9
+type_6_after_the_data: basic ETW-022
+    {WHOLE} 08 06 | damaged bad-length, survivors 0-9
+type_4_after_the_data: basic ETW-022
+    {WHOLE} 08 04 | damaged bad-length, survivors 0-9
+data_in_place_of_the_checksum: basic ETW-021
+    08 02 10 1a len data | damaged bad-crc, survivors 0-9
+data_at_the_last_place: basic ETW-021
+    08 02 10 {FAR} 1a len data | damaged bad-crc, survivors 0-9
+data_after_the_last_place: basic ETW-021
+    08 02 10 {FAR} ff 1a len data | damaged bad-record, survivors 0-3 6-9
+another_1a_before_the_data: basic ETW-021
+    08 02 10 ff 1a 00 1a len data | damaged bad-crc, survivors 0-9
+endless_1a_before_the_data: basic ETW-021
+    08 02 10 1a ffffffffffffffffffffff 1a len data | damaged bad-crc, survivors 0-9
+no_tag_of_the_checksum: basic ETW-021
+    08 02 00 ff 1a 00 1a len data | damaged bad-crc, survivors 0-9
+no_tag_of_the_type: basic ETW-021
+    0c 02 10 ff 1a 00 1a len data | damaged bad-record, survivors 0-3 6-9
+type_0_without_a_checksum: basic ETW-021 ETW-026
+    08 00 10 ff 1a 00 1a len data | damaged bad-type, survivors 0-3 5-9
+type_6_without_a_checksum: basic ETW-021
+    08 06 10 ff 1a 00 1a len data | damaged bad-record, survivors 0-3 6-9
 """,
     )
 )
 PROOFS.table(
     rows(
-        "basic",
         "A record stands between two others: {}.",
         "add_record: 5, {}",
         """
-checksum_record_with_empty_data | ETW-008 ETW-026 | 08 04 10 crc 1a 00 |
-    damaged bad-type, survivors 0-9
-entry_without_data_by_position | ETW-021 ETW-030 | 08 02 14 crc | damaged bad-record, survivors 0-9
-checksum_record_by_position | ETW-021 ETW-022 | 08 04 14 crc | damaged bad-record, survivors 0-9
-empty_marker_by_position | ETW-021 ETW-022 | 08 05 14 crc 1a 00 |
-    damaged bad-record, survivors 0-3 "" 4-9
+checksum_record_with_empty_data: basic ETW-008 ETW-026
+    08 04 10 crc 1a 00 | damaged bad-type, survivors 0-9
+entry_without_data_by_position: basic ETW-021 ETW-030
+    08 02 14 crc | damaged bad-record, survivors 0-9
+checksum_record_by_position: basic ETW-021 ETW-022
+    08 04 14 crc | damaged bad-record, survivors 0-9
+empty_marker_by_position: basic ETW-021 ETW-022
+    08 05 14 crc 1a 00 | damaged bad-record, survivors 0-3 "" 4-9
 """,
     )
 )

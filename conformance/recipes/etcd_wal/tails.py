@@ -56,27 +56,31 @@ def one_save(log: EtcdLog) -> None:
 
 TAILS.table(
     rows(
-        "one_save",
         "A sector of zeros is in one of the last frames: {}.",
         "follow: -, {}\n    damage: zero sector 1 of 512 bytes",
         """
-marker_at_the_end | ETW-050 | e2:1400 m1 | torn torn-sector, survivors 0-3, end 160
-marker_in_a_save | ETW-050 | e2 m1 M:1400 s1.3 s1.4 |
-    torn torn-sector, survivors 0-3 payload_of(e2) payload_of(m1), end 224
-states_without_an_entry | ETW-050 | M:1400 s1.3 s1.4 | torn torn-sector, survivors 0-3, end 160
-states_after_a_save | ETW-050 | e2 s1.3 M:1400 s1.4 s1.5 |
+marker_at_the_end: one_save ETW-050
+    e2:1400 m1 | torn torn-sector, survivors 0-3, end 160
+marker_in_a_save: one_save ETW-050
+    e2 m1 M:1400 s1.3 s1.4 | torn torn-sector, survivors 0-3 payload_of(e2) payload_of(m1), end 224
+states_without_an_entry: one_save ETW-050
+    M:1400 s1.3 s1.4 | torn torn-sector, survivors 0-3, end 160
+states_after_a_save: one_save ETW-050
+    e2 s1.3 M:1400 s1.4 s1.5 |
     torn torn-sector, survivors 0-3 payload_of(e2) payload_of(s1.3), end 240
-bytes_in_a_save | ETW-050 ETW-030 | e2 ~ M M:1400 s1.3 s1.4 |
+bytes_in_a_save: one_save ETW-050 ETW-030
+    e2 ~ M M:1400 s1.3 s1.4 |
     damaged bad-length, survivors 0-3 payload_of(e2) 0 payload_of(s1.3) payload_of(s1.4)
-unknown_type_in_a_save | ETW-050 ETW-026 | e2:1400 t6 s1.3 s1.4 |
-    torn torn-sector, survivors 0-3, end 160
-metadata_after_an_entry | ETW-050 | e2:1400 M e3 | torn torn-sector, survivors 0-3, end 160
-save_in_front_of_bytes | ETW-050 ETW-051 | e2:1400 s1.3 ~ ~ |
-    damaged checksum-mismatch, survivors 0-3 payload_of(s1.3)
-unknown_type_with_zeros | ETW-051 ETW-026 | t6:1400 s1.3 |
-    damaged bad-type, survivors 0-3 payload_of(s1.3)
-type_0_with_zeros | ETW-051 ETW-026 | t0:1400 s1.3 |
-    damaged bad-type, survivors 0-3 payload_of(s1.3)
+unknown_type_in_a_save: one_save ETW-050 ETW-026
+    e2:1400 t6 s1.3 s1.4 | torn torn-sector, survivors 0-3, end 160
+metadata_after_an_entry: one_save ETW-050
+    e2:1400 M e3 | torn torn-sector, survivors 0-3, end 160
+save_in_front_of_bytes: one_save ETW-050 ETW-051
+    e2:1400 s1.3 ~ ~ | damaged checksum-mismatch, survivors 0-3 payload_of(s1.3)
+unknown_type_with_zeros: one_save ETW-051 ETW-026
+    t6:1400 s1.3 | damaged bad-type, survivors 0-3 payload_of(s1.3)
+type_0_with_zeros: one_save ETW-051 ETW-026
+    t0:1400 s1.3 | damaged bad-type, survivors 0-3 payload_of(s1.3)
 """,
     )
 )
