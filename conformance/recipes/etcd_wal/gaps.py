@@ -81,8 +81,9 @@ def _search(log: EtcdLog, size: int) -> None:
 
 @LIMITS.damaged(basic, "ETW-030", "ETW-033")
 def inserted_bytes_above_the_budget(log: EtcdLog) -> None:
-    """Nested frames are inserted. They use up the budget, so the next frame is not tried."""
-    log.insert(160, nested(60) + b"\x55" * 8)
+    """The last of the inserted frames exceeds the budget, so the next frame is not tried."""
+    log.insert(160, nested(20) + b"\x55" * 8)
+    log.extend(bytes(167))
     log.expect("damaged", "checksum-mismatch", survivors=range(4), end=None)
 
 

@@ -249,9 +249,10 @@ unproven_frame_with_zeros: one_save ETW-051 ETW-031
     damage: write 12 zero bytes at 160
     damage: zero sector 1 of 512 bytes
     expect: damaged zero-gap, survivors 0-3 payload_of(s1.3)
-two_torn_sectors: a_save_of_three_entries ETW-052
-    Two sectors of the last Save were never written. The log ends in front of the first.
+two_torn_sectors: one_save ETW-052
+    Sectors of two entries of the last Save were never written. The log ends in front of the first.
+    follow: -, e2:1400 e3 e4:1400 s4.3
     damage: zero sector 1 of 512 bytes
-    damage: zero sector 3 of 512 bytes
-    expect: torn torn-sector, survivors 0-5, end 240
+    damage: zero sector 4 of 512 bytes
+    expect: torn torn-sector, survivors 0-3, end 160
 """)

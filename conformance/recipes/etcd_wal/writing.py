@@ -7,6 +7,7 @@ from typing import Any
 from conformance.recipes.etcd_wal.layout import BASIC, HEAD
 from conformance.recipes.etcd_wal.log import (
     REFUSING,
+    VOTE,
     WRITING,
     EtcdLog,
     entry,
@@ -77,7 +78,7 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
     ("an_empty_marker", "a marker of no bytes", ("ETW-005",), (marker_of_no_bytes,), {}),
     *((f"a_state_{name}", f"a state {name.replace('_', ' ')} before a full segment", ("ETW-071",),
        (*HEAD, *saves(1, 1), after, *saves(2, 4)), {"folder": True, "segment_size": 200})
-      for name, after in (("of_another_term", state(1, 3)), ("of_another_vote", state(1, 2, 1)),
+      for name, after in (("of_another_term", state(1, 3)), ("of_another_vote", state(1, 2, VOTE - 1)),
                           ("of_another_commit_index", state(0)))),
     ("equal_metadata_twice", "the same metadata twice", ("ETW-070",),
      (metadata(), *saves(1, 1), metadata()), {}),
