@@ -198,7 +198,7 @@ def _bad_data() -> None:
         ("zstd_and_a_byte", ZSTD, zstd_frame(payload) + b"x"),
         ("zstd_twice", ZSTD, zstd_frame(payload) * 2),
         ("zstd_of_no_content", ZSTD, zstd_frame(b"")),
-        ("zstd_of_no_content_without_a_size", ZSTD, stream[:6] + block(RAW, b"", 0, is_last=True)),
+        ("zstd_of_no_content_without_a_size", ZSTD, stream[:6] + block(2, b"\0\0", 2, True)),
         ("zstd_with_a_size_above_the_limit", ZSTD, zstd_frame(payload, 1 << 27)),
         ("data_with_both_flags", SNAPPY | ZSTD, b"alpha"),
         ("zstd_without_its_magic_number", ZSTD, zstd_frame(payload)[1:]),

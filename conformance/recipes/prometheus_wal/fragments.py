@@ -78,16 +78,6 @@ def short_middle(log: PrometheusLog) -> None:
     log.expect("damaged", "short-fragment", survivors=range(4), end=None)
 
 
-@FRAGMENTS.damaged(two_pages, "PRW-030")
-def last_over_two_pages(log: PrometheusLog) -> None:
-    """A LAST crosses the end of its page, because a record is missing in front of it."""
-    first, last = b"x" * 32749, numbered(32761)
-    log.splice("pages[0].frames[1]", frame(FIRST, 0, first))
-    log.splice("pages[1].frames[0]", frame(LAST, 0, last))
-    log.insert(0, frame(FULL, 0, b"delta"))
-    log.expect("damaged", "short-fragment", survivors=[b"delta", 0, first + last, 2, 3])
-
-
 FRAGMENTS.table("""
 first_page_missing: two_pages PRW-027
     The page with a FIRST is missing. The LAST is an orphan.
