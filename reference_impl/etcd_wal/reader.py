@@ -44,14 +44,12 @@ class Journal:
         self.sizes: list[int] = []
         self.placed: list[Placed] = []
         #: What a writer that appends must know: the running checksum, and the last payloads.
-        self.crc = 0
         self.metadata: bytes | None = None
         self.state: bytes | None = None
         #: Payloads of the records after the last state: one may be a state of a changed type.
         self.since_state: set[bytes] = set()
         #: The index of the last entry (ETW-072).
         self.index = 0
-        self.end: int | None = None
         self._read()
 
     @property
@@ -79,10 +77,10 @@ class Journal:
             segment.scan(running, number == 0, known, heads)
             self._place(name, segment.items)
             known = known.after(segment.items)
-            running, self.end = segment.seed, segment.end
+            running = segment.seed
             if (head := _head_of(data)) is not None:
                 heads.add(head)
-        self.crc = running or 0
+        self.crc, self.end = running or 0, segment.end
 
     def _load(self, number: int) -> bytes:
         return self.file(self.names[number]).read_bytes() if number < len(self.names) else b""

@@ -168,8 +168,6 @@ class Segment:
 
     def _extent(self, at: int) -> tuple[int, int] | None:
         """Return the end of the record and of the frame, if both are in the file (ETW-020)."""
-        if self.size - at < LENGTH_SIZE:
-            return None
         length = length_at(self.data, at)
         if not length.record:
             return None

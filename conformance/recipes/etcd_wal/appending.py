@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.recipes.etcd_wal.files import (
+    folder_without_entries,
     marker_above_the_last_entry,
     replaced_entries_and_an_old_marker,
     sequence_numbers_with_letters,
@@ -144,6 +145,8 @@ def _cuts() -> None:
          {FIRST: 448, "0000000000000001-0000000000000003.wal": 96}),
         (marker_above_the_last_entry, 7, 1, [state(9, 3)],
          {FIRST: 304, "0000000000000001-0000000000000003.wal": 96}),
+        (folder_without_entries, 2, 1, [state(0)],
+         {FIRST: 120, "0000000000000001-0000000000000001.wal": 96}),
         (marker_above_the_last_entry, 7, 400, saves(10, 13),
          {FIRST: 504, "0000000000000001-000000000000000d.wal": 400}),
         (sequence_numbers_with_letters, 18, 256, saves(9, 10, 40), {

@@ -85,6 +85,20 @@ def marker_above_the_last_entry(log: EtcdLog) -> None:
     log.expect("intact", survivors=range(7))
 
 
+@FILES.valid("ETW-009")
+def heads_without_metadata(log: EtcdLog) -> None:
+    """The heads of a folder without metadata repeat the last state."""
+    log.build(*saves(1, 4, 40), folder=True, segment_size=64)
+    log.expect("intact", survivors=range(8))
+
+
+@FILES.valid("ETW-072")
+def folder_without_entries(log: EtcdLog) -> None:
+    """A folder with metadata and a marker of no snapshot."""
+    log.build(*HEAD, folder=True, segment_size=1024)
+    log.expect("intact", survivors=range(2))
+
+
 @FILES.valid("ETW-041")
 def two_heads_of_one_checksum(log: EtcdLog) -> None:
     """The first file has only its head. So the second head stores the same checksum."""
@@ -187,8 +201,8 @@ first_file_ends_inside_a_record: three_files ETW-034 ETW-020
     expect: damaged bad-length, survivors 0-17, end none
     note: etcd's Repair reports success and does nothing, because it repairs only the last file.
 first_file_ends_inside_padding: three_files ETW-020 limit
-    The first file ends inside the padding of its last frame. Nothing is appended there.
-    damage: truncate at 412 in {FIRST}
+    The first file ends in front of the padding of its last frame. Nothing is appended there.
+    damage: truncate at 409 in {FIRST}
     expect: intact, survivors 0-17, end 312
 last_entry_of_the_first_file_zeroed: three_files ETW-031 ETW-023
     The last entry of the first file is zeros. The state after it is not proven, but its head
@@ -293,6 +307,11 @@ older_state_in_the_second_head: three_files ETW-009 ETW-041
     The head of the second file has an older state, which is a record. The chain breaks after it.
     rewrite: 2, 3, 0x{state(2).payload.hex()}, {SECOND}
     expect: damaged broken-chain, survivors 0-7 payload_of(s2) 8-17
+older_state_after_a_lost_state: three_files ETW-009 ETW-024
+    The last state of the first file is lost, and the second head repeats the one before it.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    rewrite: 2, 3, 0x{state(2).payload.hex()}, {SECOND}
+    expect: damaged checksum-mismatch, survivors 0-6 8-17
 state_in_front_of_the_repeated_metadata: three_files ETW-009 ETW-041
     The state of the second head stands in front of its metadata, which is a record then.
     rewrite: 1, 3, 0x{state(3).payload.hex()}, {SECOND}

@@ -359,4 +359,10 @@ budget_exceeded_by_two_bytes: basic ETW-033 ETW-032
     The same in a file that is a byte shorter. The search finds nothing.
     search: 2119
     expect: damaged checksum-mismatch, survivors 0-9
+zeroed_metadata_and_a_checksum_record: basic ETW-031 ETW-032
+    The metadata is zeros, and a checksum record follows. It does not continue the log, and the
+    frames after it are not tried again.
+    add_record: 2, 08 04 10 crc
+    damage: zero frames[1]
+    expect: damaged zero-gap, no survivors
 """)

@@ -158,7 +158,7 @@ def unknown_fields_of_each_type(log: EtcdLog) -> None:
     """A record with an unknown field of each wire type, and one with the highest number."""
     log.build(*BASIC, segment_size=1024)
     data, crc = log.payloads[9], crc32c(b"".join(log.payloads))
-    unknown = b"\x49" + b"\x1a" * 8 + b"\x55" + b"\x1a" * 4 + b"\x5a\x02\x1a\x1a"
+    unknown = b"\x49" + b"\x1a" * 8 + b"\x55" + b"\x1a" * 4 + b"\x5a\x03\x1a\x1a\x1a"
     highest = varint((2**29 - 1) << 3) + b"\x1a"
     odd = frame(
         b"\x08\x03\x10" + varint(crc) + b"\x1a" + varint(len(data)) + data + unknown + highest

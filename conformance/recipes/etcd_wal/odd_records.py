@@ -23,6 +23,8 @@ varint_of_ten_bytes: basic ETW-006 limit
     48 80808080808080808000 {WHOLE} | intact, survivors 0-9
 varint_of_eleven_bytes: basic ETW-006
     48 8080808080808080808000 {WHOLE} | damaged bad-record, survivors 0-3 6-9
+field_4_of_bytes: basic ETW-006 limit
+    22 01 61 {WHOLE} | intact, survivors 0-9
 field_of_number_0: basic ETW-006
     00 00 {WHOLE} | damaged bad-record, survivors 0-3 6-9
 field_of_a_too_high_number: basic ETW-006
@@ -93,6 +95,10 @@ empty_marker_by_position: basic ETW-021 ETW-022
     )
 )
 PROOFS.table("""
+head_without_a_checksum: basic ETW-006 limit
+    The record of the head lacks its checksum, which is 0 then.
+    record: 0, 08 04
+    expect: intact, survivors 0-9
 data_that_ends_in_data: basic ETW-021
     The checksum of an entry is unreadable, and its data ends in a field 3 of its own.
     rewrite: 5, 2, 0x08001002180222041a026161

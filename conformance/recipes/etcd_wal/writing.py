@@ -82,6 +82,8 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
        (*HEAD, *saves(1, 1), after, *saves(2, 4)), {"folder": True, "segment_size": 200})
       for name, after in (("of_another_term", state(1, 3)), ("of_another_vote", state(1, 2, VOTE - 1)),
                           ("of_another_commit_index", state(0)))),
+    ("lengths_of_one_and_two_bytes", "records of 127 and 128 bytes", ("ETW-005",),
+     (entry(1, b"x" * 119), entry(2, b"x" * 120)), {}),
     ("equal_metadata_twice", "the same metadata twice", ("ETW-070",),
      (metadata(), *saves(1, 1), metadata()), {}),
 )  # fmt: skip
