@@ -40,8 +40,8 @@ class Reading:
     """One way to read the record of a frame (ETW-021)."""
 
     kind: int
-    #: The stored checksum; None if the reading does not give one.
-    crc: int | None
+    #: The stored checksum; -1 if the reading does not give one.
+    crc: int
     data: tuple[int, int] | None
     #: Possible ends of the frame, best first.
     ends: tuple[int, ...]
@@ -243,19 +243,15 @@ class Segment:
             except ValueError:
                 continue
             if data + size == record_end:
-                return Reading(self.data[start + 1], None, (data, record_end), (end,), "bad-crc")
+                return Reading(self.data[start + 1], -1, (data, record_end), (end,), "bad-crc")
         return None
 
     def _computed(self, reading: Reading, seed: int) -> int:
         return crc32c(self.data[slice(*reading.data)], seed) if reading.data else seed
 
-    def fits(self, reading: Reading | None, seed: int | None) -> bool:
+    def fits(self, reading: Reading | None, seed: int) -> bool:
         """Return whether the stored checksum of a record continues ``seed`` (ETW-007)."""
-        return (
-            reading is not None
-            and seed is not None
-            and self._computed(reading, seed) == reading.crc
-        )
+        return reading is not None and self._computed(reading, seed) == reading.crc
 
     def follows(self, at: int, seed: int) -> bool:
         """Return whether what stands at an offset proves this running checksum (ETW-023)."""
@@ -275,7 +271,7 @@ class Segment:
         if fitting:  # ETW-022
             reading = next(filter(_is_of_known_type, fitting), fitting[0])
             code = None if reading.code == "bad-crc" else reading.code
-            return self._item(at, self._end_of(reading, reading.crc or 0), reading, code)
+            return self._item(at, self._end_of(reading), reading, code)
         for reading in readings:  # ETW-023
             computed = self._computed(reading, seed)
             for end in reading.ends:
@@ -283,20 +279,20 @@ class Segment:
                     return self._item(at, end, replace(reading, crc=computed), reading.code)
         for reading in readings:  # ETW-024
             for end in reading.ends:
-                if reading.crc is not None and self.follows(end, reading.crc):
+                if reading.crc >= 0 and self.follows(end, reading.crc):
                     code = "checksum-mismatch"
                     return Item(at, end, reading.kind, reading.crc, code, loses=True)
         return None
 
-    def _end_of(self, reading: Reading, seed: int) -> int:
-        for end in reading.ends[: len(reading.ends) - 1]:
-            if self.is_end(end) or self.follows(end, seed):
+    def _end_of(self, reading: Reading) -> int:
+        for end in reading.ends:
+            if self.is_end(end) or self.follows(end, reading.crc):
                 return end
         return reading.ends[-1]
 
     def _item(self, at: int, end: int, reading: Reading, code: str | None) -> Item:
         """Return a frame whose data is proven (ETW-026, ETW-027)."""
-        kind, seed = reading.kind, reading.crc or 0
+        kind, seed = reading.kind, reading.crc
         if kind == CRC and reading.data is None:
             return Item(at, end, kind, seed, code)
         if kind not in TYPES:
@@ -360,15 +356,11 @@ class Segment:
         expected = 0 if is_first else running
         head = self.message(0)
         if head and head.kind == CRC and head.data is None:
-            stored, end = head.crc or 0, head.ends[0]
-            is_wrong = (
-                expected not in (None, stored)
-                and self.follows(end, expected or 0)
-                and not self.follows(end, stored)
-            )
-            if is_wrong:  # ETW-041
-                stored = expected or 0
-            elif not (is_first or running in (None, stored)):
+            stored, end = head.crc, head.ends[0]
+            is_wrong = False
+            if expected is not None and stored != expected and self.follows(end, expected):
+                stored, is_wrong = expected, True  # ETW-041
+            elif running not in (None, stored):
                 self.items.append(Item(0, 0, code="broken-chain", loses=True))
             self.items.append(Item(0, end, CRC, stored, "bad-crc" if is_wrong else None))
             return stored, end, None if is_first or stored == running else known
@@ -377,7 +369,7 @@ class Segment:
             return expected, 0, None
         if item.kind == CRC and not item.loses:
             self.items.append(item)
-        elif item.seed == expected and not item.payload:  # ETW-040
+        elif item.seed == expected:  # ETW-040
             self.items.append(
                 replace(item, kind=CRC, code="bad-type", payload=None, numbers=None, loses=False)
             )
@@ -473,7 +465,7 @@ class Segment:
             self._counted += end - place
             if place in self._rejected:
                 continue
-            stored = reading.crc or 0
+            stored = reading.crc
             if not self.follows(end, stored):
                 following = self.message(end)
                 self._counted += following.ends[0] - end if following else 0
@@ -490,7 +482,7 @@ class Segment:
         payload = self.data[slice(*reading.data)] if reading.data else b""
         numbers = payload_numbers(reading.kind, payload) if reading.kind in TYPES else None
         return Item(
-            at, end, reading.kind, reading.crc or 0, "unproven", payload, numbers, loses=True
+            at, end, reading.kind, reading.crc, "unproven", payload, numbers, loses=True
         )
 
     def _is_anchored(self, run: Run) -> bool:

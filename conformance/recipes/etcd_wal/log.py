@@ -186,7 +186,7 @@ class EtcdLog(Log):
         at = 0
         while (reading := segment.message(at)) is not None:
             end, data = reading.ends[0], reading.data and segment.data[slice(*reading.data)]
-            found.append(_Frame(at, end, reading.kind, reading.crc or 0, data))
+            found.append(_Frame(at, end, reading.kind, reading.crc, data))
             at = end
         return found
 

@@ -69,6 +69,8 @@ endless_1a_before_the_data: basic ETW-021
     08 02 10 1a ffffffffffffffffffffff 1a len data | damaged bad-crc, survivors 0-9
 no_tag_of_the_checksum: basic ETW-021
     08 02 00 ff 1a 00 1a len data | damaged bad-crc, survivors 0-9
+no_tag_of_the_data: basic ETW-021
+    08 02 10 ff 2b len data | damaged bad-record, survivors 0-3 6-9
 no_tag_of_the_type: basic ETW-021
     0c 02 10 ff 1a 00 1a len data | damaged bad-record, survivors 0-3 6-9
 type_0_without_a_checksum: basic ETW-021 ETW-026
@@ -104,6 +106,16 @@ data_that_ends_in_data: basic ETW-021
     rewrite: 5, 2, 0x08001002180222041a026161
     record: 5, 08 02 10 ff 1a len data
     expect: damaged bad-crc, survivors 0-3 payload(0x08001002180222041a026161) 5-9
+long_length_of_127_bytes: one_save ETW-021 ETW-023
+    A tag of an entry of 127 bytes is wrong, and their length has two bytes. A writer needs one.
+    follow: -, e2:119 s1.3
+    record: 5, 08 02 14 crc 1a ff00 data
+    expect: damaged bad-crc, survivors 0-3 payload_of(e2:119) payload_of(s1.3)
+length_of_data_beyond_the_file: no_padding ETW-021 ETW-051
+    The length of the last frame is wrong, and that of its data reaches beyond the file.
+    damage: flip bit 4 of frames[10].length.low
+    damage: flip bit 6 of frames[10].record.len_data.groups[0]
+    expect: damaged bad-record, survivors 0-8
 tag_of_metadata_without_data: metadata_without_data ETW-021 ETW-022
     A tag of a metadata record without data is wrong.
     damage: flip bit 2 of frames[1].record.tag_crc
