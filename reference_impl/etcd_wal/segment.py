@@ -481,9 +481,7 @@ class Segment:
     def _unproven(self, at: int, end: int, reading: Reading) -> Item:
         payload = self.data[slice(*reading.data)] if reading.data else b""
         numbers = payload_numbers(reading.kind, payload) if reading.kind in TYPES else None
-        return Item(
-            at, end, reading.kind, reading.crc, "unproven", payload, numbers, loses=True
-        )
+        return Item(at, end, reading.kind, reading.crc, "unproven", payload, numbers)
 
     def _is_anchored(self, run: Run) -> bool:
         """Return whether a run reaches the end of the content or a torn write (ETW-031)."""
@@ -506,7 +504,7 @@ class Segment:
             is_late = frames >= 2 and item.start >= synced
             if may_be_torn and is_late and (code := self._evidence(item.start)):
                 del self.items[number:]
-                torn = Item(item.start, self.content, code=code, loses=True, is_torn=True)
+                torn = Item(item.start, self.content, code=code, is_torn=True)
                 self.items.append(torn)
                 self.end, self.seed = item.start, self._last_seed(0)
                 return

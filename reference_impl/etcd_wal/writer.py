@@ -63,15 +63,13 @@ class Writer:
         self.number = self.index = self.crc = 0
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: The content of the current file, and the length of its preallocated space.
-        self.content = bytearray()
+        #: The length of the preallocated space of the current file.
         self.allocated = self.segment_size
-        #: The length of the file at its last sync (ETW-071), and the content that it has already.
-        self.synced = self.flushed = 0
         self.file = path / segment_name(0, 0) if self.is_folder else path
 
     def begin(self) -> None:
         """Begin a file with a head (ETW-009)."""
+        #: The content of the current file, and how much of it the file has already.
         self.content = bytearray()
         self.flushed = 0
         self._put(CRC, None)
@@ -79,6 +77,7 @@ class Writer:
             self._put(METADATA, self.metadata)
         if self.state is not None:
             self._put(STATE, self.state)
+        #: The length of the file at its last sync (ETW-071).
         self.synced = len(self.content)
 
     def resume(self, journal: Journal) -> None:

@@ -14,6 +14,7 @@ from conformance.recipes.etcd_wal.layout import (
     entries_without_a_type,
     first_file_of_a_later_checksum,
     indexes_that_jump_after_a_marker,
+    metadata_in_preallocated_space,
     no_padding,
     no_preallocated_zeros,
     only_the_checksum_record,
@@ -50,6 +51,7 @@ LOGS: tuple[tuple[Recipe[EtcdLog], int, tuple[str, ...]], ...] = (
     (entries_without_a_type, 5, ("ETW-073",)),
     (indexes_that_jump_after_a_marker, 10, ("ETW-073",)),
     (only_the_checksum_record, 0, ("ETW-073",)),
+    (metadata_in_preallocated_space, 1, ("ETW-073",)),
     (first_file_of_a_later_checksum, 10, ("ETW-073", "ETW-041")),
     (three_files, 18, ("ETW-073",)),
     (a_save_of_three_entries, 10, ("ETW-073",)),
@@ -206,9 +208,9 @@ def append_after_a_cut_between_frames(log: EtcdLog) -> None:
 @APPENDING.appending(
     basic, "ETW-073", "ETW-052", kind="eof", control=append_into_preallocated_zeros
 )
-def append_after_bytes_of_ff(log: EtcdLog) -> None:
-    """A writer removes bytes after the last frame. The preallocated zeros are gone, too."""
-    log.overwrite(400, b"\xff" * 64)
+def append_after_a_byte_of_ff(log: EtcdLog) -> None:
+    """A writer removes a byte after the last frame. The preallocated zeros are gone, too."""
+    log.overwrite(400, b"\xff")
     _appends(log, *saves(5, 6))
 
 

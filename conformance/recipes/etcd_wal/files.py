@@ -387,4 +387,10 @@ unknown_types_before_an_equal_state: three_files ETW-032 ETW-026
     rewrite: 1, 6, 0x78, {SECOND}
     add: 1, 0, 0x78, {SECOND}
     expect: damaged checksum-mismatch, survivors 0-17
+equal_state_after_two_markers: three_files ETW-032 ETW-031
+    Two markers precede the state. It is the third record, and only accepted as a candidate.
+    add: 2, 5, 0x, {SECOND}
+    add: 2, 5, 0x, {SECOND}
+    damage: zero {SECOND}:frames[1]
+    expect: damaged zero-gap, survivors 0-17
 """)

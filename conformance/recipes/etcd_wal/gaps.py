@@ -365,4 +365,23 @@ zeroed_metadata_and_a_checksum_record: basic ETW-031 ETW-032
     add_record: 2, 08 04 10 crc
     damage: zero frames[1]
     expect: damaged zero-gap, no survivors
+inserted_byte: basic ETW-030
+    One byte is inserted. The next frame begins at the first offset of the search.
+    damage: insert 55 at 160
+    expect: damaged bad-length, survivors 0-9
+gap_and_a_wrong_last_frame: basic ETW-031
+    An entry is zeros, and a bit of the last frame is flipped. No write was torn there.
+    damage: zero frames[3]
+    damage: flip bit 0 of frames[10].record.data
+    expect: damaged zero-gap, survivors 0 1
+gap_and_a_torn_metadata_record: no_preallocated_zeros ETW-031
+    An entry is zeros, and the file ends in the beginning of a record of type 1.
+    damage: zero frames[3]
+    damage: extend by 4000000000000000080110
+    expect: damaged zero-gap, survivors 0 1 4-9
+gap_and_a_torn_marker: no_preallocated_zeros ETW-031
+    An entry is zeros, and the file ends in the beginning of a record of type 5.
+    damage: zero frames[3]
+    damage: extend by 4000000000000000080510
+    expect: damaged zero-gap, survivors 0 1 4-9
 """)

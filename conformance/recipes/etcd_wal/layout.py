@@ -136,6 +136,13 @@ def only_the_checksum_record(log: EtcdLog) -> None:
     log.expect("intact", survivors=[], end=16)
 
 
+@LAYOUT.valid("ETW-011")
+def metadata_in_preallocated_space(log: EtcdLog) -> None:
+    """A frame without padding is the last one, and zeros follow it."""
+    log.build(metadata(), segment_size=512)
+    log.expect("intact", survivors=[0], end=56)
+
+
 @LAYOUT.valid("ETW-041")
 def first_file_of_a_later_checksum(log: EtcdLog) -> None:
     """Older files were deleted: the head stores a checksum that is not 0, and the last state."""

@@ -79,6 +79,8 @@ save_in_front_of_bytes: one_save ETW-050 ETW-051
     e2:1400 s1.3 ~ ~ | damaged checksum-mismatch, survivors 0-3 payload_of(s1.3)
 unknown_type_with_zeros: one_save ETW-051 ETW-026
     t6:1400 s1.3 | damaged bad-type, survivors 0-3 payload_of(s1.3)
+last_bytes_in_the_next_sector: one_save ETW-051
+    e2:332 | torn torn-sector, survivors 0-3, end 160
 type_0_with_zeros: one_save ETW-051 ETW-026
     t0:1400 s1.3 | damaged bad-type, survivors 0-3 payload_of(s1.3)
 """,
@@ -255,4 +257,14 @@ two_torn_sectors: one_save ETW-052
     damage: zero sector 1 of 512 bytes
     damage: zero sector 4 of 512 bytes
     expect: torn torn-sector, survivors 0-3, end 160
+states_after_lost_metadata: only_the_checksum_record ETW-050
+    A sector of a metadata record is zeros, and two states follow. No entry precedes them.
+    follow: -, M M:1400 s1 s2
+    damage: zero sector 1 of 512 bytes
+    expect: torn torn-sector, survivors payload_of(M), end 56
+byte_after_the_next_sector_and_padding: basic ETW-051
+    The padding in front of a sector of zeros is not zero.
+    damage: fill frames[10].padding with 55
+    damage: write 55 at 512
+    expect: torn torn-sector, survivors 0-9, end 400
 """)
