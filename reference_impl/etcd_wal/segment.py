@@ -500,7 +500,7 @@ class Segment:
         synced = self._synced()
         frames = 0
         for number, item in enumerate(self.items):
-            may_be_torn = item.loses and item.code not in ("unproven", "bad-type")
+            may_be_torn = item.loses and item.code != "bad-type"
             is_late = frames >= 2 and item.start >= synced
             if may_be_torn and is_late and (code := self._evidence(item.start)):
                 del self.items[number:]

@@ -257,11 +257,11 @@ two_torn_sectors: one_save ETW-052
     damage: zero sector 1 of 512 bytes
     damage: zero sector 4 of 512 bytes
     expect: torn torn-sector, survivors 0-3, end 160
-states_after_lost_metadata: only_the_checksum_record ETW-050
+states_after_lost_metadata: metadata_in_preallocated_space ETW-050
     A sector of a metadata record is zeros, and two states follow. No entry precedes them.
-    follow: -, M M:1400 s1 s2
+    follow: -, M:1400 s1 s2
     damage: zero sector 1 of 512 bytes
-    expect: torn torn-sector, survivors payload_of(M), end 56
+    expect: torn torn-sector, survivors 0, end 56
 byte_after_the_next_sector_and_padding: basic ETW-051
     The padding in front of a sector of zeros is not zero.
     damage: fill frames[10].padding with 55
