@@ -91,7 +91,7 @@ class Writer:
         self.allocated = len(data) if is_clean else 0
         self.number = sequence(name) or 0 if name else 0
         self.index, self.crc = journal.index, journal.crc
-        self.metadata, self.state = journal.metadata, journal.state
+        self.metadata = journal.metadata
         self.synced = self.flushed = journal.end
 
     def write(self, records: Sequence[tuple[int, bytes]]) -> None:
@@ -105,7 +105,6 @@ class Writer:
             has_entry = kind == ENTRY
             if has_entry and not is_last and following in (ENTRY, STATE):
                 continue  # A Save has entries, then at most one state.
-            has_entry = False
             is_save = kind in (ENTRY, STATE)
             if is_save and self.is_folder and 0 < self.segment_size <= self.synced:
                 self._cut()
@@ -148,7 +147,6 @@ class Writer:
             stream.seek(self.flushed)
             stream.write(self.content[self.flushed :])
             stream.truncate(max(len(self.content), self.allocated))
-        self.flushed = len(self.content)
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
@@ -174,7 +172,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     if path.is_dir() and not segments(path):
         raise ValueError("the folder has no segments")
     journal = Journal(path)
-    if journal.damage or journal.end is None:
+    if journal.damage:
         raise ValueError(f"the log must not be appended to ({journal.damage}): start a new log")
     to_write = records_to_write(records, journal.metadata)
     if not to_write:

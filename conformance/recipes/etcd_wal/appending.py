@@ -149,6 +149,10 @@ def _cuts() -> None:
          {FIRST: 304, "0000000000000001-0000000000000003.wal": 96}),
         (folder_without_entries, 2, 1, [state(0)],
          {FIRST: 120, "0000000000000001-0000000000000001.wal": 96}),
+        (marker_above_the_last_entry, 7, 300, [state(3), *saves(10, 11)],
+         {FIRST: 384, "0000000000000001-000000000000000b.wal": 300}),
+        (marker_above_the_last_entry, 7, 2, [entry(3, b"a")],
+         {FIRST: 296, "0000000000000001-0000000000000004.wal": 56}),
         (marker_above_the_last_entry, 7, 400, saves(10, 13),
          {FIRST: 504, "0000000000000001-000000000000000d.wal": 400}),
         (sequence_numbers_with_letters, 18, 256, saves(9, 10, 40), {
@@ -161,7 +165,7 @@ def _cuts() -> None:
 
         def recipe(log: EtcdLog, count: int = count, size: int = size,
                    new: list[NewRecord] = new, files: dict[str, int] = files) -> None:  # fmt: skip
-            log.context["segment_size"] = size
+            log.context = {"segment_size": size}
             _appends(log, *new, survivors=range(count))
             log.leaves(files)
 

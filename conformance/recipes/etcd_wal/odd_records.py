@@ -67,6 +67,8 @@ another_1a_before_the_data: basic ETW-021
     08 02 10 ff 1a 00 1a len data | damaged bad-crc, survivors 0-9
 endless_1a_before_the_data: basic ETW-021
     08 02 10 1a ffffffffffffffffffffff 1a len data | damaged bad-crc, survivors 0-9
+endless_length_of_the_data: basic ETW-021
+    08 02 10 crc 1a ffffffffffffffffffffff | damaged checksum-mismatch, survivors 0-3 5-9
 no_tag_of_the_checksum: basic ETW-021
     08 02 00 ff 1a 00 1a len data | damaged bad-crc, survivors 0-9
 no_tag_of_the_data: basic ETW-021
@@ -229,4 +231,19 @@ type_0_and_padding: basic ETW-025 ETW-026
     damage: set frames[5].record.type.groups[0] to 0
     damage: flip bit 1 of frames[5].length.flags
     expect: damaged bad-type, survivors 0-3 5-9
+lost_state_and_a_seed_of_0: basic ETW-024 ETW-031
+    The last state has other data and no readable checksum. Frames of the seed 0 follow.
+    follow: 0, e9 s9
+    record: 10, 08 03 10 ff 1a 02 0000
+    expect: damaged bad-record, survivors 0-8 payload_of(s9)
+lost_state_and_a_seed_of_1: basic ETW-024 ETW-031
+    The same with frames of the seed 1.
+    follow: 1, e9 s9
+    record: 10, 08 03 10 ff 1a 02 0000
+    expect: damaged bad-record, survivors 0-8 payload_of(s9)
+lost_state_with_a_checksum_of_0: basic ETW-024
+    The last state has other data and the checksum 0. Frames of the seed 0 follow.
+    follow: 0, e9 s9
+    record: 10, 08 03 10 00 1a 02 0000
+    expect: damaged checksum-mismatch, survivors 0-8 payload_of(e9) payload_of(s9)
 """)
