@@ -94,7 +94,7 @@ budget_of_no_byte: three_records PRW-034 limit
 
 
 def _nearly_used_up(log: PrometheusLog, left: int, *segments: int) -> None:
-    """Let invalid frames use up the budget but for some bytes, then add two records.
+    """Let invalid frames use up the budget except some bytes, then add two records.
 
     Four frames of more than 64 MiB count 64 MiB each, and the fifth counts its own size. A frame
     with a dictionary and one with a large window do not count. In a folder, the records go into
