@@ -384,4 +384,10 @@ gap_and_a_torn_marker: no_preallocated_zeros ETW-031
     damage: zero frames[3]
     damage: extend by 4000000000000000080510
     expect: damaged zero-gap, survivors 0 1 4-9
+zero_length_and_two_records: basic ETW-020
+    The length of an entry is zero, and a bit of its data and of the next record is flipped.
+    damage: zero frames[5].length
+    damage: flip bit 0 of frames[5].record.data
+    damage: flip bit 0 of frames[6].record.data
+    expect: damaged zero-gap, survivors 0-3 6-9
 """)

@@ -267,4 +267,9 @@ byte_after_the_next_sector_and_padding: basic ETW-051
     damage: fill frames[10].padding with 55
     damage: write 55 at 512
     expect: torn torn-sector, survivors 0-9, end 400
+length_of_zeros_at_the_end_of_a_sector: one_save ETW-051
+    The last eight bytes of a sector are zeros, where a frame could begin, and a byte follows.
+    follow: -, e2:312
+    damage: write 55 at 512
+    expect: torn torn-sector, survivors 0-3 payload_of(e2:312), end 504
 """)
