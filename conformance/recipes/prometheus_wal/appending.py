@@ -174,13 +174,6 @@ def append_with_a_segment_size_of_half_a_page(log: PrometheusLog) -> None:
     log.expect_refusal("intact", None, range(8))
 
 
-@APPENDING.appending(three_records, "PRW-071", "PRW-073", kind="limit", control=append_two_segments)
-def append_nothing_with_a_segment_size_of_half_a_page(log: PrometheusLog) -> None:
-    """A writer refuses such a segment size also if there are no records to append."""
-    log.context["segment_size"] = 3 * PAGE_SIZE // 2
-    log.expect_refusal("intact", None, range(3))
-
-
 def _refuses() -> None:
     for name, control, operation, reason, survivors in (
         ("a_flipped_bit", three_records, "flip bit 0 of pages[0].frames[1].data",
