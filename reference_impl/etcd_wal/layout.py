@@ -64,7 +64,7 @@ class Length:
 
 
 def length_at(data: bytes, at: int) -> Length:
-    """Return the length field at an offset with at least eight bytes."""
+    """Return the length field at an offset. Missing bytes count as zeros."""
     number = int.from_bytes(data[at : at + LENGTH_SIZE], "little")
     return Length(number & LENGTH_MASK, number >> 56 & 7 if number & IS_PADDED else 0)
 

@@ -12,7 +12,6 @@ from reference_impl.etcd_wal.layout import (
     CRC,
     ENTRY,
     METADATA,
-    SNAPSHOT,
     STATE,
     record_fields,
     segments,
@@ -45,14 +44,12 @@ class Journal:
         self.sizes: list[int] = []
         self.placed: list[Placed] = []
         #: What a writer that appends must know: the running checksum, and the last payloads.
-        self.crc = 0
         self.metadata: bytes | None = None
         self.state: bytes | None = None
         #: Payloads of the records after the last state: one may be a state of a changed type.
         self.since_state: set[bytes] = set()
-        #: The index of the last entry, or of a marker above it (ETW-072).
+        #: The index of the last entry (ETW-072).
         self.index = 0
-        self.end: int | None = None
         self._read()
 
     @property
@@ -78,12 +75,12 @@ class Journal:
                 self.placed.append(Placed(name, Item(0, 0, code="missing-file", loses=True), False))
                 running = None
             segment.scan(running, number == 0, known, heads)
-            self._place(name, number, segment.items)
+            self._place(name, segment.items)
             known = known.after(segment.items)
-            running, self.end = segment.seed, segment.end
+            running = segment.seed
             if (head := _head_of(data)) is not None:
                 heads.add(head)
-        self.crc = running or 0
+        self.crc, self.end = running or 0, segment.end
 
     def _load(self, number: int) -> bytes:
         return self.file(self.names[number]).read_bytes() if number < len(self.names) else b""
@@ -92,11 +89,9 @@ class Journal:
         before, after = (sequence(name or "") or 0 for name in self.names[number - 1 : number + 1])
         return after > before + 1
 
-    def _place(self, name: str | None, number: int, items: list[Item]) -> None:
+    def _place(self, name: str | None, items: list[Item]) -> None:
         """Sort the items of a file into records, framing and lost ranges (ETW-009, ETW-028)."""
         repeated = [(METADATA, {self.metadata}), (STATE, {self.state, *self.since_state})]
-        if not number:
-            repeated = []
         for item in items:
             is_record = item.payload is not None
             is_first = item.kind == METADATA and self.metadata is None
@@ -123,11 +118,8 @@ class Journal:
         elif item.kind == STATE:
             self.state = item.payload
             self.since_state.clear()
-        elif numbers := item.numbers:
-            if item.kind == ENTRY:
-                self.index = numbers["index"]
-            elif item.kind == SNAPSHOT:
-                self.index = max(self.index, numbers["index"])
+        elif item.kind == ENTRY and item.numbers:
+            self.index = item.numbers["index"]
 
     def events(self, is_strict: bool) -> Iterator[Event]:
         """Yield records and lost ranges, then the end (ETW-060 to ETW-063)."""
@@ -158,7 +150,7 @@ class Journal:
 
     def _record(self, each: Placed, is_after_loss: bool) -> Record:
         item = each.item
-        assert item.payload is not None
+        assert item.kind is not None and item.payload is not None
         fields = record_fields(item.kind, item.numbers)
         if is_after_loss:
             fields["after_loss"] = True

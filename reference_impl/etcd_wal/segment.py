@@ -27,6 +27,7 @@ from reference_impl.etcd_wal.layout import (
 )
 
 SECTOR = 512
+CRC_MASK = (1 << 32) - 1
 #: Bytes before the data of a record, at most: tags, a type, a checksum and a length (ETW-021).
 MAX_HEAD_SIZE = 24
 #: A search counts at most this number of times the size of the file (ETW-033).
@@ -40,8 +41,8 @@ class Reading:
     """One way to read the record of a frame (ETW-021)."""
 
     kind: int
-    #: The stored checksum; None if the reading does not give one.
-    crc: int | None
+    #: The stored checksum; -1 if the reading does not give one.
+    crc: int
     data: tuple[int, int] | None
     #: Possible ends of the frame, best first.
     ends: tuple[int, ...]
@@ -55,8 +56,8 @@ class Item:
 
     start: int
     end: int
-    #: The type of the record; 0 for a lost range.
-    kind: int = 0
+    #: The type of the record; None for a lost range.
+    kind: int | None = None
     #: The running checksum after the frame.
     seed: int = 0
     code: str | None = None
@@ -159,7 +160,7 @@ class Segment:
                 if number == 1:
                     kind = value
                 elif number == 2:
-                    crc = value & 0xFFFFFFFF
+                    crc = value & CRC_MASK
                 elif number == 3:
                     data = value
         except ValueError:
@@ -168,8 +169,6 @@ class Segment:
 
     def _extent(self, at: int) -> tuple[int, int] | None:
         """Return the end of the record and of the frame, if both are in the file (ETW-020)."""
-        if self.size - at < LENGTH_SIZE or not any(self.data[at : at + LENGTH_SIZE]):
-            return None
         length = length_at(self.data, at)
         if not length.record:
             return None
@@ -195,6 +194,7 @@ class Segment:
         try:
             kind, at = read_varint(self.data, at + 1, record_end)
             crc, at = read_varint(self.data, at + 1, record_end)
+            crc &= CRC_MASK
         except ValueError:
             return None
         if at == record_end:
@@ -213,6 +213,7 @@ class Segment:
             return None
         try:
             crc, position = read_varint(self.data, start + 3, self.size)
+            crc &= CRC_MASK
         except ValueError:
             return None
         data, record_end = None, position
@@ -243,19 +244,15 @@ class Segment:
             except ValueError:
                 continue
             if data + size == record_end:
-                return Reading(self.data[start + 1], None, (data, record_end), (end,), "bad-crc")
+                return Reading(self.data[start + 1], -1, (data, record_end), (end,), "bad-crc")
         return None
 
     def _computed(self, reading: Reading, seed: int) -> int:
         return crc32c(self.data[slice(*reading.data)], seed) if reading.data else seed
 
-    def fits(self, reading: Reading | None, seed: int | None) -> bool:
+    def fits(self, reading: Reading | None, seed: int) -> bool:
         """Return whether the stored checksum of a record continues ``seed`` (ETW-007)."""
-        return (
-            reading is not None
-            and seed is not None
-            and self._computed(reading, seed) == reading.crc
-        )
+        return reading is not None and self._computed(reading, seed) == reading.crc
 
     def follows(self, at: int, seed: int) -> bool:
         """Return whether what stands at an offset proves this running checksum (ETW-023)."""
@@ -275,7 +272,7 @@ class Segment:
         if fitting:  # ETW-022
             reading = next(filter(_is_of_known_type, fitting), fitting[0])
             code = None if reading.code == "bad-crc" else ReasonCode(reading.code, "ETW-022")
-            return self._item(at, self._end_of(reading, reading.crc or 0), reading, code)
+            return self._item(at, self._end_of(reading), reading, code)
         for reading in readings:  # ETW-023
             computed = self._computed(reading, seed)
             for end in reading.ends:
@@ -284,20 +281,20 @@ class Segment:
                     return self._item(at, end, replace(reading, crc=computed), code)
         for reading in readings:  # ETW-024
             for end in reading.ends:
-                if reading.crc is not None and self.follows(end, reading.crc):
+                if reading.crc >= 0 and self.follows(end, reading.crc):
                     code = ReasonCode("checksum-mismatch", "ETW-024")
                     return Item(at, end, reading.kind, reading.crc, code, loses=True)
         return None
 
-    def _end_of(self, reading: Reading, seed: int) -> int:
-        for end in reading.ends[: len(reading.ends) - 1]:
-            if self.is_end(end) or self.follows(end, seed):
+    def _end_of(self, reading: Reading) -> int:
+        for end in reading.ends:
+            if self.is_end(end) or self.follows(end, reading.crc):
                 return end
         return reading.ends[-1]
 
     def _item(self, at: int, end: int, reading: Reading, code: str | None) -> Item:
         """Return a frame whose data is proven (ETW-026, ETW-027)."""
-        kind, seed = reading.kind, reading.crc or 0
+        kind, seed = reading.kind, reading.crc
         if kind == CRC and reading.data is None:
             return Item(at, end, kind, seed, code)
         if kind not in TYPES:
@@ -319,9 +316,10 @@ class Segment:
             item = self.step(at, seed)
             if item is None:
                 return Run(items, at, seed, "fault")
-            if guard and not guard.allows(item, before + len(items)):
+            if guard and not guard.allows(item, before):
                 return Run(items, at, seed, "foreign")
             items.append(item)
+            before += item.kind != CRC
             known = known.after([item])
             if item.loses:
                 guard = guard or known
@@ -347,6 +345,7 @@ class Segment:
             run = self.walk(at, seed, known, guard, 0)
             if guard and (run.stop == "foreign" or self._is_copy(heads)):  # ETW-041
                 self.items = [Item(0, self.content, code="broken-chain", loses=True)]
+                self.seed = running
                 return
         self._continue(run, seed)
         if self.is_last:
@@ -359,16 +358,10 @@ class Segment:
         expected = 0 if is_first else running
         head = self.message(0)
         if head and head.kind == CRC and head.data is None:
-            stored, end = head.crc or 0, head.ends[0]
-            is_wrong = (
-                expected not in (None, stored)
-                and self.follows(end, expected or 0)
-                and not self.follows(end, stored)
-            )
-            code = None
-            if is_wrong:
-                stored, code = expected or 0, ReasonCode("bad-crc", "ETW-041")
-            elif not (is_first or running in (None, stored)):
+            stored, end, code = head.crc, head.ends[0], None
+            if expected is not None and stored != expected and self.follows(end, expected):
+                stored, code = expected, ReasonCode("bad-crc", "ETW-041")
+            elif running not in (None, stored):
                 self.items.append(Item(0, 0, code="broken-chain", loses=True))
             self.items.append(Item(0, end, CRC, stored, code))
             return stored, end, None if is_first or stored == running else known
@@ -377,9 +370,11 @@ class Segment:
             return expected, 0, None
         if item.kind == CRC and not item.loses:
             self.items.append(item)
-        elif item.seed == expected and not item.payload:
+        elif item.seed == expected:
             code = ReasonCode("bad-type", "ETW-040")
-            self.items.append(replace(item, code=code, payload=None, numbers=None, loses=False))
+            self.items.append(
+                replace(item, kind=CRC, code=code, payload=None, numbers=None, loses=False)
+            )
         else:
             self.items.append(Item(0, 0, code="missing-head"))
             return expected, 0, None
@@ -420,24 +415,25 @@ class Segment:
 
     def _record_count(self) -> int:
         """Return how many records of the file were read, also lost and unproven ones."""
-        return sum(item.kind in TYPES for item in self.items)
+        return sum(item.kind not in (None, CRC) for item in self.items)
 
     def _last_seed(self, seed: int) -> int:
         for item in reversed(self.items):
-            if item.kind:
+            if item.kind is not None:
                 return item.seed
         return seed
 
     def _right_padding(self, seed: int) -> int | None:
         """Correct the end of the last frame if its padding is wrong; return the end (ETW-025)."""
         last = self.items[-1] if self.items else Item(0, 0)
-        if not last.kind or last.code == "bad-length":
+        if last.kind is None or last.code == "bad-length":
             return None
         record = length_at(self.data, last.start).record
         end = last.start + LENGTH_SIZE + record + padding_of(record)
-        if end in (last.end, self.size + 1) or not (self.is_end(end) or self.follows(end, seed)):
+        if end == last.end or not (self.is_end(end) or self.follows(end, seed)):
             return None
-        code = last.code or ReasonCode("bad-length", "ETW-025")
+        keeps_code = last.loses or last.code == "bad-record"
+        code = last.code if keeps_code else ReasonCode("bad-length", "ETW-025")
         self.items[-1] = replace(last, end=end, code=code)
         return end
 
@@ -472,7 +468,7 @@ class Segment:
             self._counted += end - place
             if place in self._rejected:
                 continue
-            stored = reading.crc or 0
+            stored = reading.crc
             if not self.follows(end, stored):
                 following = self.message(end)
                 self._counted += following.ends[0] - end if following else 0
@@ -488,9 +484,7 @@ class Segment:
     def _unproven(self, at: int, end: int, reading: Reading) -> Item:
         payload = self.data[slice(*reading.data)] if reading.data else b""
         numbers = payload_numbers(reading.kind, payload) if reading.kind in TYPES else None
-        return Item(
-            at, end, reading.kind, reading.crc or 0, "unproven", payload, numbers, loses=True
-        )
+        return Item(at, end, reading.kind, reading.crc, "unproven", payload, numbers)
 
     def _is_anchored(self, run: Run) -> bool:
         """Return whether a run reaches the end of the content or a torn write (ETW-031)."""
@@ -509,15 +503,15 @@ class Segment:
         synced = self._synced()
         frames = 0
         for number, item in enumerate(self.items):
-            may_be_torn = item.loses and item.code not in ("unproven", "bad-type")
+            may_be_torn = item.loses and item.code != "bad-type"
             is_late = frames >= 2 and item.start >= synced
             if may_be_torn and is_late and (code := self._evidence(item.start)):
                 del self.items[number:]
-                torn = Item(item.start, self.content, code=code, loses=True, is_torn=True)
+                torn = Item(item.start, self.content, code=code, is_torn=True)
                 self.items.append(torn)
                 self.end, self.seed = item.start, self._last_seed(0)
                 return
-            frames += bool(item.kind)
+            frames += item.kind is not None
 
     def _synced(self) -> int:
         """Return the offset up to which the file is known to have been synced (ETW-050)."""

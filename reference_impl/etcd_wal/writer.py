@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -64,15 +63,13 @@ class Writer:
         self.number = self.index = self.crc = 0
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: The content of the current file, and the length of its preallocated space.
-        self.content = bytearray()
+        #: The length of the preallocated space of the current file.
         self.allocated = self.segment_size
-        #: The length of the file at its last sync (ETW-071), and the content that it has already.
-        self.synced = self.flushed = 0
         self.file = path / segment_name(0, 0) if self.is_folder else path
 
     def begin(self) -> None:
         """Begin a file with a head (ETW-009)."""
+        #: The content of the current file, and how much of it the file has already.
         self.content = bytearray()
         self.flushed = 0
         self._put(CRC, None)
@@ -80,6 +77,7 @@ class Writer:
             self._put(METADATA, self.metadata)
         if self.state is not None:
             self._put(STATE, self.state)
+        #: The length of the file at its last sync (ETW-071).
         self.synced = len(self.content)
 
     def resume(self, journal: Journal) -> None:
@@ -91,11 +89,9 @@ class Writer:
         self.content = bytearray(data[: journal.end])
         is_clean = not any(data[journal.end :])
         self.allocated = len(data) if is_clean else 0
-        if not is_clean:
-            os.truncate(self.file, journal.end)
         self.number = sequence(name) or 0 if name else 0
         self.index, self.crc = journal.index, journal.crc
-        self.metadata, self.state = journal.metadata, journal.state
+        self.metadata = journal.metadata
         self.synced = self.flushed = journal.end
 
     def write(self, records: Sequence[tuple[int, bytes]]) -> None:
@@ -109,7 +105,6 @@ class Writer:
             has_entry = kind == ENTRY
             if has_entry and not is_last and following in (ENTRY, STATE):
                 continue  # A Save has entries, then at most one state.
-            has_entry = False
             is_save = kind in (ENTRY, STATE)
             if is_save and self.is_folder and 0 < self.segment_size <= self.synced:
                 self._cut()
@@ -152,7 +147,6 @@ class Writer:
             stream.seek(self.flushed)
             stream.write(self.content[self.flushed :])
             stream.truncate(max(len(self.content), self.allocated))
-        self.flushed = len(self.content)
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
@@ -178,7 +172,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     if path.is_dir() and not segments(path):
         raise ValueError("the folder has no segments")
     journal = Journal(path)
-    if journal.damage or journal.end is None:
+    if journal.damage:
         raise ValueError(f"the log must not be appended to ({journal.damage}): start a new log")
     to_write = records_to_write(records, journal.metadata)
     if not to_write:

@@ -79,7 +79,7 @@ def _unsnappy(data: bytes) -> bytes:
 
 
 def encode(payload: bytes, flags: int) -> bytes:
-    """Return the data of a record of at least one byte (PRW-072)."""
+    """Return the compressed data of a record (PRW-072)."""
     if flags == SNAPPY:
         return bytes(cramjam.snappy.compress_raw(payload))
     compressor = zstandard.ZstdCompressor(write_checksum=True, write_content_size=False)

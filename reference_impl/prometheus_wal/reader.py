@@ -142,12 +142,13 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 def _stop(journal: Journal, damage: Lost, start: int) -> Iterator[Event]:
     """Report everything from the first damage on as lost, for ``strict`` (PRW-062)."""
-    names = journal.names
-    if damage.file in names:
-        names = names[names.index(damage.file) :]
+    if damage.file in journal.names:
+        later = journal.names[journal.names.index(damage.file) :]
     else:
         yield damage
-    for name in names:
+        after = journal.plan[journal.plan.index(damage) :]
+        later = [each for each in after if not isinstance(each, Lost)]
+    for name in later:
         at = start if name == damage.file else 0
         yield Lost(at, journal.file(name).stat().st_size, damage.reason, file=name)
     yield End("damaged", damage.reason, None)

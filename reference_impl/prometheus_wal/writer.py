@@ -63,7 +63,7 @@ class Writer:
     def add(self, payload: bytes) -> None:
         """Add a record to the current segment, or to the next one."""
         data, flags = payload, NONE
-        if self.flags != NONE and 0 < len(payload) <= MAX_RECORD_SIZE:  # PRW-072
+        if self.flags != NONE and len(payload) <= MAX_RECORD_SIZE:  # PRW-072
             packed = encode(payload, self.flags)
             if len(packed) < len(payload):
                 data, flags = packed, self.flags

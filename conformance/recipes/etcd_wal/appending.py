@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from conformance.recipes.etcd_wal.files import (
+    folder_without_entries,
+    marker_above_the_last_entry,
+    replaced_entries_and_an_old_marker,
+    sequence_numbers_with_letters,
+)
 from conformance.recipes.etcd_wal.layout import (
     a_save_of_three_entries,
     basic,
     entries_without_a_type,
     first_file_of_a_later_checksum,
     indexes_that_jump_after_a_marker,
+    metadata_in_preallocated_space,
     no_padding,
     no_preallocated_zeros,
     only_the_checksum_record,
@@ -44,6 +51,7 @@ LOGS: tuple[tuple[Recipe[EtcdLog], int, tuple[str, ...]], ...] = (
     (entries_without_a_type, 5, ("ETW-073",)),
     (indexes_that_jump_after_a_marker, 10, ("ETW-073",)),
     (only_the_checksum_record, 0, ("ETW-073",)),
+    (metadata_in_preallocated_space, 1, ("ETW-073",)),
     (first_file_of_a_later_checksum, 10, ("ETW-073", "ETW-041")),
     (three_files, 18, ("ETW-073",)),
     (a_save_of_three_entries, 10, ("ETW-073",)),
@@ -132,6 +140,51 @@ def append_lower_indexes_and_cut(log: EtcdLog) -> None:
     })  # fmt: skip
 
 
+def _cuts() -> None:
+    """Append to folders, with the size of a segment, the new records, and the files after them."""
+    for control, count, size, new, files in (
+        (replaced_entries_and_an_old_marker, 11, 1, [state(3, 4)],
+         {FIRST: 448, "0000000000000001-0000000000000003.wal": 96}),
+        (marker_above_the_last_entry, 7, 1, [state(9, 3)],
+         {FIRST: 304, "0000000000000001-0000000000000003.wal": 96}),
+        (folder_without_entries, 2, 1, [state(0)],
+         {FIRST: 120, "0000000000000001-0000000000000001.wal": 96}),
+        (marker_above_the_last_entry, 7, 300, [state(3), *saves(10, 11)],
+         {FIRST: 384, "0000000000000001-000000000000000b.wal": 300}),
+        (marker_above_the_last_entry, 7, 2, [entry(3, b"a")],
+         {FIRST: 296, "0000000000000001-0000000000000004.wal": 56}),
+        (marker_above_the_last_entry, 7, 400, saves(10, 13),
+         {FIRST: 504, "0000000000000001-000000000000000d.wal": 400}),
+        (sequence_numbers_with_letters, 18, 256, saves(9, 10, 40), {
+            "000000000000000F-0000000000000000.wal": 416,
+            "0000000000000010-0000000000000004.wal": 424,
+            "0000000000000011-0000000000000007.wal": 424,
+            "0000000000000012-000000000000000a.wal": 256,
+        }),
+    ):  # fmt: skip
+
+        def recipe(log: EtcdLog, count: int = count, size: int = size,
+                   new: list[NewRecord] = new, files: dict[str, int] = files) -> None:  # fmt: skip
+            log.context = {"segment_size": size}
+            _appends(log, *new, survivors=range(count))
+            log.leaves(files)
+
+        recipe.__name__ = f"append_{size}_to_{control.slug}".replace("-", "_")
+        recipe.__doc__ = f"A writer appends to {control.slug}, with segments of {size} bytes."
+        APPENDING.appending(control, "ETW-071", "ETW-072", "ETW-073")(recipe)
+
+
+_cuts()
+
+
+@APPENDING.appending(no_preallocated_zeros, "ETW-073")
+def append_with_a_segment_size(log: EtcdLog) -> None:
+    """A log that is not preallocated keeps its length. Only a new file is filled with zeros."""
+    log.context["segment_size"] = 4096
+    _appends(log, *saves(5, 6))
+    log.leaves({"": 552})
+
+
 @APPENDING.appending(no_preallocated_zeros, "ETW-073", "ETW-052", kind="eof",
                      control=append_two_saves)  # fmt: skip
 def append_after_a_torn_record(log: EtcdLog) -> None:
@@ -159,9 +212,9 @@ def append_after_a_cut_between_frames(log: EtcdLog) -> None:
 @APPENDING.appending(
     basic, "ETW-073", "ETW-052", kind="eof", control=append_into_preallocated_zeros
 )
-def append_after_bytes_of_ff(log: EtcdLog) -> None:
-    """A writer removes bytes after the last frame. The preallocated zeros are gone, too."""
-    log.overwrite(400, b"\xff" * 64)
+def append_after_a_byte_of_ff(log: EtcdLog) -> None:
+    """A writer removes a byte after the last frame. The preallocated zeros are gone, too."""
+    log.overwrite(400, b"\xff")
     _appends(log, *saves(5, 6))
 
 

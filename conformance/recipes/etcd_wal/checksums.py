@@ -41,7 +41,7 @@ def _seed(segment: Segment, frame: Field, fields: Sequence[Field]) -> int:
     name = f"frames[{int(frame.path[len('frames[') : -1]) - 1}]"
     starts = [each.start for each in fields if each.path == name]
     reading = segment.message(starts[0]) if starts else None
-    return reading.crc or 0 if reading else 0
+    return reading.crc if reading else 0
 
 
 def _with_checksum(frame: bytes, crc: int) -> bytes:

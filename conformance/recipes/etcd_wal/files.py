@@ -1,9 +1,20 @@
 """Folders of segments: names, missing, swapped and copied files, faults in one of them."""
 
 from conformance.recipes.etcd_wal.layout import HEAD, three_files
-from conformance.recipes.etcd_wal.log import FILES, FIRST, SECOND, THIRD, EtcdLog, saves, state
+from conformance.recipes.etcd_wal.log import (
+    FILES,
+    FIRST,
+    SECOND,
+    THIRD,
+    EtcdLog,
+    entry,
+    marker,
+    saves,
+    state,
+)
 
 FOURTH = "0000000000000003-0000000000000009.wal"
+SECOND_OF_TWO = "0000000000000001-0000000000000003.wal"
 
 
 @FILES.damaged(three_files, "ETW-041")
@@ -22,8 +33,9 @@ def copy_of_the_first_file(log: EtcdLog) -> None:
 
 @FILES.damaged(three_files, "ETW-002", "ETW-041")
 def two_files_of_one_number(log: EtcdLog) -> None:
-    """Two files have the sequence number 1. The first by its name is read first."""
-    log.add_file("0000000000000001-0000000000000005.wal", bytes(log.files[SECOND]))
+    """Two files have the sequence number 1. The first by the bytes of its name is read first."""
+    log.rename_file(SECOND, "1-B0.wal")
+    log.add_file("1-a.wal", bytes(log.files["1-B0.wal"]))
     log.expect("damaged", "broken-chain", survivors=range(18), end=None)
 
 
@@ -43,9 +55,9 @@ def other_metadata_in_the_second_file(log: EtcdLog) -> None:
 
 
 @FILES.damaged(three_files, "ETW-002", kind="limit")
-def short_name_with_a_high_number(log: EtcdLog) -> None:
+def short_name_of_the_second_file(log: EtcdLog) -> None:
     """Numbers decide the order of files, and not the text of their names."""
-    log.rename_file(THIRD, "2-7.wal")
+    log.rename_file(SECOND, "1-4.wal")
     log.expect("intact", survivors=range(18), end=312)
 
 
@@ -53,9 +65,47 @@ def short_name_with_a_high_number(log: EtcdLog) -> None:
 def sequence_numbers_with_letters(log: EtcdLog) -> None:
     """The sequence numbers are 15 to 17, in hexadecimal digits."""
     log.build(*HEAD, *saves(1, 8, 40), folder=True, segment_size=256)
-    for name, number in ((FIRST, "0f"), (SECOND, "10"), (THIRD, "11")):
+    for name, number in ((FIRST, "0F"), (SECOND, "10"), (THIRD, "11")):
         log.files[f"{number:0>16}{name[16:]}"] = log.files.pop(name)
     log.expect("intact", survivors=range(18))
+
+
+@FILES.valid("ETW-072")
+def replaced_entries_and_an_old_marker(log: EtcdLog) -> None:
+    """A folder whose last entry has a lower index than others, and whose marker is below it."""
+    log.build(*HEAD, *saves(1, 3), entry(2, b"x", 3), state(3, 3), marker(1, 2), folder=True,
+              segment_size=1024)  # fmt: skip
+    log.expect("intact", survivors=range(11))
+
+
+@FILES.valid("ETW-072")
+def marker_above_the_last_entry(log: EtcdLog) -> None:
+    """A folder whose last marker is above its last entry, which alone counts for a later name."""
+    log.build(*HEAD, *saves(1, 2), marker(9, 2), folder=True, segment_size=1024)
+    log.expect("intact", survivors=range(7))
+
+
+@FILES.valid("ETW-009")
+def heads_without_metadata(log: EtcdLog) -> None:
+    """The heads of a folder without metadata repeat the last state."""
+    log.build(*saves(1, 4, 40), folder=True, segment_size=64)
+    log.expect("intact", survivors=range(8))
+
+
+@FILES.valid("ETW-072")
+def folder_without_entries(log: EtcdLog) -> None:
+    """A folder with metadata and a marker of no snapshot."""
+    log.build(*HEAD, folder=True, segment_size=1024)
+    log.expect("intact", survivors=range(2))
+
+
+@FILES.valid("ETW-041")
+def two_heads_of_one_checksum(log: EtcdLog) -> None:
+    """The first file has only its head. So the second head stores the same checksum."""
+    log.build(*HEAD, *saves(1, 2), folder=True, segment_size=1024)
+    log.files["0000000000000001-0000000000000001.wal"] = log.files[FIRST]
+    log.files[FIRST] = log.files[FIRST][:16]
+    log.expect("intact", survivors=range(6))
 
 
 @FILES.valid("ETW-001", kind="limit")
@@ -118,6 +168,12 @@ other_files: three_files ETW-001 limit
     damage: add 0000000000000003.wal: 55
     damage: add 00000000000000003-0.wal: 55
     damage: add 3-4.wal.tmp: 55
+    damage: add 3-00000000000000000.wal: 55
+    damage: add 3-.wal: 55
+    damage: add -4.wal: 55
+    damage: add 3-4.WAL: 55
+    damage: add 3-4xwal: 55
+    damage: add +3-4.wal: 55
     expect: intact, survivors 0-17, end 312
 upper_case_name: three_files ETW-001 limit
     The digits of a name may be capitals.
@@ -145,8 +201,8 @@ first_file_ends_inside_a_record: three_files ETW-034 ETW-020
     expect: damaged bad-length, survivors 0-17, end none
     note: etcd's Repair reports success and does nothing, because it repairs only the last file.
 first_file_ends_inside_padding: three_files ETW-020 limit
-    The first file ends inside the padding of its last frame. Nothing is appended there.
-    damage: truncate at 412 in {FIRST}
+    The first file ends in front of the padding of its last frame. Nothing is appended there.
+    damage: truncate at 409 in {FIRST}
     expect: intact, survivors 0-17, end 312
 last_entry_of_the_first_file_zeroed: three_files ETW-031 ETW-023
     The last entry of the first file is zeros. The state after it is not proven, but its head
@@ -239,4 +295,102 @@ rest_of_the_second_file_lost: three_files ETW-034
     The second file ends inside its first entry.
     damage: truncate at 120 in {SECOND}
     expect: damaged bad-length, survivors 0-7 13-17, end none
+short_bytes_after_the_first_file: three_files ETW-020
+    Fewer than eight bytes follow the last frame of the first file, and they begin with zeros.
+    damage: extend by 0000000055 in {FIRST}
+    expect: damaged bad-length, survivors 0-17
+last_state_of_the_first_file_of_type_entry: three_files ETW-009 limit
+    The last state of the first file has the type of an entry. The head of the second repeats it.
+    damage: flip bit 0 of {FIRST}:frames[8].record.type.groups[0]
+    expect: intact, survivors 0-17
+older_state_in_the_second_head: three_files ETW-009 ETW-041
+    The head of the second file has an older state, which is a record. The chain breaks after it.
+    rewrite: 2, 3, 0x{state(2).payload.hex()}, {SECOND}
+    expect: damaged broken-chain, survivors 0-7 payload_of(s2) 8-17
+older_state_after_a_lost_state: three_files ETW-009 ETW-024
+    The last state of the first file is lost, and the second head repeats the one before it.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    rewrite: 2, 3, 0x{state(2).payload.hex()}, {SECOND}
+    expect: damaged checksum-mismatch, survivors 0-6 8-17
+state_in_front_of_the_repeated_metadata: three_files ETW-009 ETW-041
+    The state of the second head stands in front of its metadata, which is a record then.
+    rewrite: 1, 3, 0x{state(3).payload.hex()}, {SECOND}
+    rewrite: 2, 1, 0x{HEAD[0].payload.hex()}, {SECOND}
+    expect: damaged broken-chain, survivors 0-7 0 8-17
+repeated_metadata_of_another_type_and_tag: three_files ETW-009 ETW-022
+    The metadata in the head of the second file has the type of a marker, and a wrong tag.
+    damage: flip bit 2 of {SECOND}:frames[1].record.type.groups[0]
+    damage: flip bit 0 of {SECOND}:frames[1].record.tag_data
+    expect: damaged bad-type, survivors 0-17
+unknown_checksum_and_no_head: three_files ETW-030 ETW-031 ETW-040
+    The end of the first file is lost, and the second has no head. Its first frame is no candidate.
+    damage: truncate at 400 in {FIRST}
+    damage: drop {SECOND}:frames[0]
+    expect: damaged bad-length, survivors 0-6 8-17
+first_file_of_zeros: three_files ETW-040 ETW-041
+    The first file has no byte. The checksum of the second head is not compared.
+    damage: truncate at 0 in {FIRST}
+    expect: damaged missing-head, survivors 0 7-17
+unknown_checksum_is_not_0: three_files ETW-040
+    The first file is empty, and the second begins with a record that continues the checksum 0.
+    damage: swap {FIRST} and {SECOND}
+    damage: drop [0, 16) in {SECOND}
+    damage: truncate at 0 in {FIRST}
+    expect: damaged missing-head, survivors 2-7 0 13-17
+file_of_zeros_in_between: three_files ETW-040 ETW-063
+    A file of zeros lies between the second and the third. No content counts as lost.
+    damage: rename {THIRD} to {FOURTH}
+    damage: add {THIRD}: 0000000000000000
+    expect: damaged missing-head, survivors 0-17
+gap_in_a_cut_file: three_files ETW-031 ETW-034
+    An entry of the second file is zeros, and the file ends inside its last frame. Only in the last
+    file, frames that end there are accepted.
+    damage: zero {SECOND}:frames[3]
+    damage: truncate at 400 in {SECOND}
+    expect: damaged zero-gap, survivors 0-7 13-17
+first_file_in_place_of_the_third: three_files ETW-042 ETW-041
+    The first and the third file have each other's names, and the second is missing. The records of
+    the first file do not continue the third.
+    damage: swap {FIRST} and {THIRD}
+    damage: remove {SECOND}
+    expect: damaged missing-file, survivors 0 13-17
+old_entry_after_a_wrong_head: three_files ETW-041 ETW-032 limit
+    The head of the third file stores a wrong checksum. An old entry in this file is a record.
+    follow: -, e2 s9, {THIRD}
+    damage: flip bit 0 of {THIRD}:frames[0].record.crc.groups[0]
+    expect: damaged bad-crc, survivors 0-17 payload_of(e2) payload_of(s9)
+copy_in_place_of_the_second_file: three_files ETW-041
+    The second file is a copy of the first. The third does not continue the first.
+    damage: remove {SECOND}
+    damage: add {SECOND}: [0, 416) in {FIRST} of the-log
+    expect: damaged broken-chain, survivors 0-7 13-17
+broken_chain_and_a_torn_file: three_files ETW-041 ETW-051
+    The second file lacks its last state, and the third ends inside its metadata. Only its head is
+    in front of this fault.
+    damage: drop {SECOND}:frames[8]
+    damage: truncate at 30 in {THIRD}
+    expect: damaged broken-chain, survivors 0-12
+copy_of_a_file_without_states: no_head_record_but_the_checksum ETW-041
+    A copy of the last file has the next number. Its records continue the log, but its head repeats
+    a checksum.
+    damage: add 2-5.wal: [0, 64) in {SECOND_OF_TWO} of the-log
+    expect: damaged broken-chain, survivors 0-4
+checksum_record_before_damaged_metadata: three_files ETW-032 ETW-024
+    The metadata of the second head is lost, and a checksum record precedes it. The state is equal
+    to the last one, and the second record of the file.
+    damage: flip bit 0 of {SECOND}:frames[1].record.data
+    add_record: 1, 08 04 10 crc, {SECOND}
+    expect: damaged checksum-mismatch, survivors 0-17
+unknown_types_before_an_equal_state: three_files ETW-032 ETW-026
+    Two records of unknown types precede the state of the second head. It is the third record of
+    the file, and equal to the last one.
+    rewrite: 1, 6, 0x78, {SECOND}
+    add: 1, 0, 0x78, {SECOND}
+    expect: damaged checksum-mismatch, survivors 0-17
+equal_state_after_two_markers: three_files ETW-032 ETW-031
+    Two markers precede the state. It is the third record, and only accepted as a candidate.
+    add: 2, 5, 0x, {SECOND}
+    add: 2, 5, 0x, {SECOND}
+    damage: zero {SECOND}:frames[1]
+    expect: damaged zero-gap, survivors 0-17
 """)

@@ -7,6 +7,9 @@ from conformance.recipes.etcd_wal.log import (
     EtcdLog,
     chained,
     entry,
+    frames_of,
+    marker,
+    rows,
     saves,
     state,
     typed,
@@ -14,6 +17,8 @@ from conformance.recipes.etcd_wal.log import (
 from reference_impl.etcd_wal.layout import frame, record
 
 INNER = (*HEAD, *saves(1, 2))
+#: Frames whose sizes together are between one and two times the size of a file that has them twice.
+NESTED = 16
 
 
 @GAPS.valid("ETW-005", "ETW-010")
@@ -32,13 +37,18 @@ def value_that_holds_another_log(log: EtcdLog) -> None:
     log.expect("intact", survivors=range(12))
 
 
+def nested(count: int) -> bytes:
+    """Return frames, each in the data of the one before it. A search counts each of them."""
+    data = b""
+    for _ in range(count):
+        data = frame(record(2, 1, data))
+    return data
+
+
 @LIMITS.valid("ETW-005")
 def value_of_frames_in_frames(log: EtcdLog) -> None:
     """The third entry holds 60 frames, each in the data of the one before it."""
-    nested = b""
-    for _ in range(60):
-        nested = frame(record(2, 1, nested))
-    log.build(*INNER, entry(3, b"pad" + nested), state(3), *saves(4, 5), segment_size=4096)
+    log.build(*INNER, entry(3, b"pad" + nested(60)), state(3), *saves(4, 5), segment_size=4096)
     log.expect("intact", survivors=range(12))
 
 
@@ -49,20 +59,91 @@ def other_head_without_data_in_front_of_an_entry(log: EtcdLog) -> None:
     log.expect("damaged", "bad-record", survivors=range(10), end=None)
 
 
-@LIMITS.damaged(basic, "ETW-032", kind="limit")
-def frames_left_behind_that_continue_the_log(log: EtcdLog) -> None:
-    """Frames of another writer follow the last frame, with higher indexes. Nothing proves the
-    first of them, but the first proves the second."""
-    log.left_behind(400, 5, 5, 99)
-    log.expect("damaged", "checksum-mismatch", survivors=[*range(10), state(5).payload], end=None)
+@GAPS.valid("ETW-012", "ETW-032")
+def a_marker_above_the_commit_index(log: EtcdLog) -> None:
+    """A marker of a received snapshot is above the commit index, and two states fall."""
+    log.build(*HEAD, *saves(1, 4), marker(9, 4), marker(7, 3), state(3, 3), state(2, 1))
+    log.expect("intact", survivors=range(14))
 
 
-@GAPS.damaged(basic, "ETW-032")
-def old_frames_with_an_old_state(log: EtcdLog) -> None:
-    """Entries with higher indexes follow the last frame, then a state with an older commit index.
-    None of them is used."""
-    log.overwrite(400, chained(typed([entry(5), entry(6), entry(7), state(1)])[1:], 99))
-    log.expect("damaged", "checksum-mismatch", survivors=range(10), end=None)
+def _search(log: EtcdLog, size: int) -> None:
+    """Let a search meet frames of each kind that ETW-033 counts, in a file of this size.
+
+    A run that ETW-032 removes, nested frames, a frame in front of another, and a run in vain.
+    The last three frames are the ones to find.
+    """
+    log.follow(99, "e5 e6 e7 s1")
+    log.data[560:] = nested(20) + b"\x55" * 8
+    for seed, words in ((5, "e8"), (6, "e9"), (7, "e10 e11 e12 s1"), (8, "e20 e21 s21")):
+        log.data += frames_of(words, seed)
+    log.data += bytes(size - len(log.data))
+
+
+@LIMITS.damaged(basic, "ETW-030", "ETW-033")
+def inserted_bytes_above_the_budget(log: EtcdLog) -> None:
+    """The last of the inserted frames exceeds the budget, so the next frame is not tried."""
+    log.insert(160, nested(20) + b"\x55" * 8)
+    log.extend(bytes(167))
+    log.expect("damaged", "checksum-mismatch", survivors=range(4), end=None)
+
+
+@LIMITS.damaged(basic, "ETW-030", "ETW-033")
+def budget_of_two_searches(log: EtcdLog) -> None:
+    """Nested frames are inserted in two places. Both searches together exceed the budget."""
+    log.insert(320, nested(NESTED) + b"\x55" * 8)
+    log.insert(160, nested(NESTED) + b"\x55" * 8)
+    log.expect("damaged", "checksum-mismatch", survivors=range(8), end=None)
+
+
+STRAY = "Frames with another checksum follow the last one: {}."
+GAPS.table(
+    rows(
+        STRAY,
+        "follow: 99, {}",
+        """
+stray_entry_of_the_commit_index: basic ETW-032
+    e5 e4 | damaged checksum-mismatch, survivors 0-9
+stray_state_of_an_older_term: basic ETW-032
+    e5 s5.1 | damaged checksum-mismatch, survivors 0-9
+stray_state_of_the_same_commit_index: basic ETW-032 limit
+    e5 s4.3 | damaged checksum-mismatch, survivors 0-9 payload_of(s4.3)
+stray_state_that_is_equal: basic ETW-032
+    e5 s4 | damaged checksum-mismatch, survivors 0-9
+stray_marker_below_the_commit_index: basic ETW-032 limit
+    e5 m3 | damaged checksum-mismatch, survivors 0-9 payload_of(m3)
+stray_metadata: basic ETW-032
+    e5 M | damaged checksum-mismatch, survivors 0-9
+stray_checksum_record: basic ETW-032
+    e5 C e6 | damaged checksum-mismatch, survivors 0-9
+stray_entry_below_a_stray_state: basic ETW-032 limit
+    e5 s9 e6 | damaged checksum-mismatch, survivors 0-9 payload_of(s9) payload_of(e6)
+stray_candidate_of_the_commit_index: basic ETW-031 ETW-032
+    _ e4 e5 | damaged zero-gap, survivors 0-9
+stray_frame_alone: basic ETW-031
+    e5 | damaged checksum-mismatch, survivors 0-9
+stray_frames_and_an_old_frame: basic ETW-032 ETW-033
+    e5 e6 e1 e7 e8 | damaged checksum-mismatch, survivors 0-9
+""",
+    )
+)
+GAPS.table(
+    rows(
+        STRAY,
+        "follow: 99, {}",
+        """
+entry_below_a_marker: a_marker_above_the_commit_index ETW-032 limit
+    e5 e6.3 | damaged checksum-mismatch, survivors 0-13 payload_of(e6.3)
+entry_below_the_highest_commit_index: a_marker_above_the_commit_index ETW-032
+    e5 e4 | damaged checksum-mismatch, survivors 0-13
+state_below_the_highest_term: a_marker_above_the_commit_index ETW-032
+    e5 s5.1 | damaged checksum-mismatch, survivors 0-13
+marker_of_the_highest_index: a_marker_above_the_commit_index ETW-032 limit
+    e5 m9.2 | damaged checksum-mismatch, survivors 0-13 payload_of(m9.2)
+marker_below_the_highest: a_marker_above_the_commit_index ETW-032
+    e5 m8.9 | damaged checksum-mismatch, survivors 0-13
+""",
+    )
+)
 
 
 GAPS.table("""
@@ -212,14 +293,101 @@ beginning_of_a_value_of_frames_in_frames: value_of_frames_in_frames ETW-033 ETW-
     The beginning of an entry is zeros. The frames in its value use up the budget of the search.
     zeros: frames[7], 32
     expect: damaged zero-gap, survivors 0-5, end none
+frames_left_behind_that_continue_the_log: basic ETW-032 limit
+    Frames of another writer follow the last frame, with higher indexes. Nothing proves the first of
+    them, but the first proves the second.
+    follow: 99, e5 s5
+    expect: damaged checksum-mismatch, survivors 0-9 payload_of(s5), end none
+old_frames_with_an_old_state: basic ETW-032
+    Entries with higher indexes follow the last frame, then a state with an older commit index.
+    None of them is used.
+    follow: 99, e5 e6 e7 s1
+    expect: damaged checksum-mismatch, survivors 0-9, end none
 old_frames_after_the_last: basic ETW-032 ETW-034
     Older frames follow the last one. They do not continue the log.
     shows: stale-tail
-    left_behind: 400, 3, 4, 99
+    follow: 99, e3 s3 e4 s4
     expect: damaged checksum-mismatch, survivors 0-9, end none
 old_frames_after_zeros: basic ETW-032 ETW-034
     Older frames follow the last one after 64 zeros.
-    left_behind: 464, 3, 4, 99
+    follow: 99, _ e3 s3 e4 s4
     expect: damaged zero-gap, survivors 0-9, end none
     note: etcd sets the older frames to zero at its start.
+old_entry_after_a_wrong_length: basic ETW-032 limit
+    A length is wrong, and an entry with an old index follows. No record is lost in front of it.
+    follow: -, e3 s5
+    damage: flip bit 3 of frames[5].length.low
+    expect: damaged bad-length, survivors 0-9 payload_of(e3) payload_of(s5)
+entry_between_two_marks: basic ETW-032 limit
+    Two entries are lost. An entry follows that continues the records before the first, which count.
+    follow: -, e2 s5
+    damage: flip bit 0 of frames[3].record.data
+    damage: flip bit 0 of frames[7].record.data
+    expect: damaged checksum-mismatch, survivors 0 1 3-5 7-9 payload_of(e2) payload_of(s5)
+entry_of_the_commit_index_after_a_wrong_length: basic ETW-032
+    The length of the last state is wrong. Its commit index counts.
+    follow: 99, e5 e4
+    damage: flip bit 3 of frames[10].length.low
+    expect: damaged bad-length, survivors 0-9
+inserted_before_the_last_frame: basic ETW-030
+    Eight bytes are inserted before the last frame. Nothing follows it, but it fits.
+    damage: insert 5555555555555555 at 360
+    expect: damaged bad-length, survivors 0-9
+zeroed_head_without_data: metadata_without_data ETW-030 ETW-040
+    The head is zeros. The metadata record has no data, and continues the checksum 0.
+    damage: zero frames[0]
+    expect: damaged missing-head, survivors 0-4
+inserted_zeros_in_front_of_the_last_frame: no_preallocated_zeros ETW-030 ETW-051
+    Sectors of zeros are inserted before the last frame. It fits, so no write was torn.
+    damage: insert 1024 zero bytes at 360
+    expect: damaged zero-gap, survivors 0-9
+gap_and_one_byte_of_a_record: no_preallocated_zeros ETW-031
+    An entry is zeros, and the file ends after the first byte of a record.
+    damage: zero frames[3]
+    damage: truncate at 369
+    expect: damaged zero-gap, survivors 0 1 4-8
+gap_and_two_bytes_of_a_record: no_preallocated_zeros ETW-031
+    An entry is zeros, and the bytes at the end begin like a record. Their third byte does not.
+    damage: zero frames[3]
+    damage: extend by 4000000000000000080255
+    expect: damaged zero-gap, survivors 0 1
+budget_used_up_exactly: basic ETW-033 ETW-032
+    A search counts 4,240 bytes in vain before it finds a frame. This is twice the size of the file.
+    search: 2120
+    expect: damaged checksum-mismatch, survivors 0-9 payload_of(e21) payload_of(s21)
+budget_exceeded_by_two_bytes: basic ETW-033 ETW-032
+    The same in a file that is a byte shorter. The search finds nothing.
+    search: 2119
+    expect: damaged checksum-mismatch, survivors 0-9
+zeroed_metadata_and_a_checksum_record: basic ETW-031 ETW-032
+    The metadata is zeros, and a checksum record follows. It does not continue the log, and the
+    frames after it are not tried again.
+    add_record: 2, 08 04 10 crc
+    damage: zero frames[1]
+    expect: damaged zero-gap, no survivors
+inserted_byte: basic ETW-030
+    One byte is inserted. The next frame begins at the first offset of the search.
+    damage: insert 55 at 160
+    expect: damaged bad-length, survivors 0-9
+gap_and_a_wrong_last_frame: basic ETW-031
+    An entry is zeros, and a bit of the last frame is flipped. No write was torn there.
+    damage: zero frames[3]
+    damage: flip bit 0 of frames[10].record.data
+    expect: damaged zero-gap, survivors 0 1
+gap_and_a_torn_metadata_record: no_preallocated_zeros ETW-031
+    An entry is zeros, and the file ends in the beginning of a record of type 1.
+    damage: zero frames[3]
+    damage: extend by 4000000000000000080110
+    expect: damaged zero-gap, survivors 0 1 4-9
+gap_and_a_torn_marker: no_preallocated_zeros ETW-031
+    An entry is zeros, and the file ends in the beginning of a record of type 5.
+    damage: zero frames[3]
+    damage: extend by 4000000000000000080510
+    expect: damaged zero-gap, survivors 0 1 4-9
+zero_length_and_two_records: basic ETW-020
+    The length of an entry is zero, and a bit of its data and of the next record is flipped.
+    damage: zero frames[5].length
+    damage: flip bit 0 of frames[5].record.data
+    damage: flip bit 0 of frames[6].record.data
+    expect: damaged zero-gap, survivors 0-3 6-9
 """)

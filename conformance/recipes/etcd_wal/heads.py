@@ -92,4 +92,9 @@ zeroed_head_of_a_later_checksum: first_file_of_a_later_checksum ETW-040 ETW-031
     The head of a first file that stores another checksum is zeros. The metadata is not proven.
     damage: zero frames[0]
     expect: damaged missing-head, survivors 1-9, end none
+head_with_data: basic ETW-040 ETW-026
+    The head is a checksum record with data. It is no head, and it is lost.
+    rewrite: 1, 5, 0x
+    rewrite: 0, 4, 0x61
+    expect: damaged missing-head, survivors "" 1-9
 """)

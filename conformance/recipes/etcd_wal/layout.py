@@ -136,6 +136,13 @@ def only_the_checksum_record(log: EtcdLog) -> None:
     log.expect("intact", survivors=[], end=16)
 
 
+@LAYOUT.valid("ETW-011")
+def metadata_in_preallocated_space(log: EtcdLog) -> None:
+    """A frame without padding is the last one, and zeros follow it."""
+    log.build(metadata(), segment_size=512)
+    log.expect("intact", survivors=[0], end=56)
+
+
 @LAYOUT.valid("ETW-041")
 def first_file_of_a_later_checksum(log: EtcdLog) -> None:
     """Older files were deleted: the head stores a checksum that is not 0, and the last state."""
@@ -158,7 +165,7 @@ def unknown_fields_of_each_type(log: EtcdLog) -> None:
     """A record with an unknown field of each wire type, and one with the highest number."""
     log.build(*BASIC, segment_size=1024)
     data, crc = log.payloads[9], crc32c(b"".join(log.payloads))
-    unknown = b"\x49" + b"\x1a" * 8 + b"\x55" + b"\x1a" * 4 + b"\x5a\x02\x1a\x1a"
+    unknown = b"\x49" + b"\x1a" * 8 + b"\x55" + b"\x1a" * 4 + b"\x5a\x03\x1a\x1a\x1a"
     highest = varint((2**29 - 1) << 3) + b"\x1a"
     odd = frame(
         b"\x08\x03\x10" + varint(crc) + b"\x1a" + varint(len(data)) + data + unknown + highest
@@ -195,7 +202,8 @@ padding_is_not_zero: basic ETW-003 limit
     damage: fill frames[2].padding with 55
     expect: intact, survivors 0-9, end 400
 unused_bit_of_a_length: basic ETW-003 limit
-    Bit 62 of a length is set.
+    Bits 59 and 62 of a length are set.
+    damage: flip bit 3 of frames[3].length.flags
     damage: flip bit 6 of frames[3].length.flags
     expect: intact, survivors 0-9, end 400
 number_of_padding_without_padding: basic ETW-003 limit

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from crc32c import crc32c
 
@@ -74,6 +75,60 @@ def typed(records: Sequence[NewRecord]) -> list[tuple[int, bytes | None]]:
     ]
 
 
+class _Frame(NamedTuple):
+    """A frame of an undamaged file."""
+
+    start: int
+    end: int
+    kind: int
+    crc: int
+    data: bytes | None
+
+
+def _frame_of(text: str, crc: int, data: bytes) -> bytes:
+    parts = {"crc": varint(crc), "len": varint(len(data)), "data": data}
+    return frame(b"".join(parts.get(word) or bytes.fromhex(word) for word in text.split()))
+
+
+_WORD = re.compile(r"([a-zA-Z])([0-9]*)(?:\.([0-9]+))?(?::([0-9]+))?")
+
+
+def _of_word(word: str) -> tuple[int, bytes | None]:
+    match = _WORD.fullmatch(word)
+    assert match, word
+    kind, number, term, size = match[1], int(match[2] or 0), int(match[3] or 2), int(match[4] or 8)
+    if kind in "tC":
+        return (number, bytes(size)) if kind == "t" else (CRC, None)
+    new = {
+        "e": lambda: entry(number, b"%d:" % number + b"x" * (size - 2), term),
+        "s": lambda: state(number, term),
+        "m": lambda: marker(number, term if number else 0),
+        "M": lambda: metadata(b"m" * size if match[4] else None),
+    }[kind]()
+    return _KINDS[str(new.fields["record_type"])], new.payload
+
+
+def frames_of(words: str, seed: int) -> bytes:
+    """Return frames by words: ``e5.3:600`` is an entry of index 5, term 3 and 600 bytes.
+
+    ``s`` is a state, ``m`` a marker, ``M`` metadata, ``C`` a checksum record and ``t6`` a record of
+    type 6. The term is 2 and the size 8 by default. ``~`` stands for eight bytes of 55, and ``_``
+    for 64 zeros.
+    """
+    out = b""
+    for word in words.split():
+        if word in _FILLING:
+            out += _FILLING[word]
+            continue
+        kind, data = _of_word(word)
+        seed = seed if data is None else crc32c(data, seed)
+        out += frame(record(kind, seed, data))
+    return out
+
+
+_FILLING = {"~": b"\x55" * 8, "_": bytes(64)}
+
+
 class EtcdLog(Log):
     """A log under construction: one segment, or a folder of them."""
 
@@ -118,17 +173,22 @@ class EtcdLog(Log):
     def _rebuild(
         self, start: int, end: int, new: list[tuple[int, bytes | None]], file: str
     ) -> None:
-        segment = Segment(bytes(self.files[file]), is_last=True)
-        records: list[tuple[int, bytes | None]] = []
-        at = seed = 0
-        while (reading := segment.message(at)) is not None:
-            seed = seed if at else reading.crc or 0
-            data = segment.data[slice(*reading.data)] if reading.data else None
-            records.append((reading.kind, data))
-            at = reading.ends[0]
+        frames = self._frames(file)
+        records = [(each.kind, each.data) for each in frames]
         records[start:end] = new
-        data = chained(records, seed)
+        data = chained(records, frames[0].crc)
         self.files[file] = bytearray(data.ljust(len(self.files[file]), b"\0"))
+
+    def _frames(self, file: str) -> list[_Frame]:
+        """Return the frames of a file that is undamaged up to its last frame."""
+        segment = Segment(bytes(self.files[file]), is_last=True)
+        found: list[_Frame] = []
+        at = 0
+        while (reading := segment.message(at)) is not None:
+            end, data = reading.ends[0], reading.data and segment.data[slice(*reading.data)]
+            found.append(_Frame(at, end, reading.kind, reading.crc, data))
+            at = end
+        return found
 
     def payload(self, data: str) -> bytes:
         """Return bytes, to name a survivor."""
@@ -138,9 +198,27 @@ class EtcdLog(Log):
         """Return the payload of a state, to name a survivor."""
         return state(commit).payload
 
-    def left_behind(self, at: int, first: int, last: int, seed: int) -> None:
-        """Write the frames of Saves that continue another checksum."""
-        self.overwrite(at, chained(typed(saves(first, last))[1:], seed))
+    def follow(self, seed: int | str, words: str, file: str = "") -> None:
+        """Write the frames of :func:`frames_of` after the last frame, which has the seed ``-``."""
+        last = self._frames(file)[-1]
+        self.overwrite(last.end, frames_of(words, last.crc if seed == "-" else int(seed)), file)
+
+    def payload_of(self, word: str) -> bytes:
+        """Return the payload of a word of :func:`frames_of`, to name a survivor."""
+        return _of_word(word)[1] or b""
+
+    def record(self, number: int, text: str, file: str = "") -> None:
+        """Give a frame a record of these bytes, and the usual padding.
+
+        ``text`` has hexadecimal digits and the parts ``crc``, ``len`` and ``data`` of the record.
+        """
+        old = self._frames(file)[number]
+        self.files[file][old.start : old.end] = _frame_of(text, old.crc, old.data or b"")
+
+    def add_record(self, number: int, text: str, file: str = "") -> None:
+        """Insert a record of these bytes in front of a frame. ``crc`` is the running checksum."""
+        before = self._frames(file)[number - 1]
+        self.files[file][before.end : before.end] = _frame_of(text, before.crc, b"")
 
     def zeros(self, path: str, size: int) -> None:
         """Set the first bytes of a field to zero."""
@@ -155,6 +233,20 @@ class EtcdLog(Log):
 def _bytes(text: str) -> bytes:
     """Return the bytes of hexadecimal digits, which rows begin with 0x to keep them a text."""
     return bytes.fromhex(text.removeprefix("0x"))
+
+
+def rows(title: str, key: str, table: str) -> str:
+    """Return a table whose rows have only a heading, words, and the expected answer after a bar.
+
+    The words take the place of ``{}`` in the title and in the line of the key.
+    """
+    found = ""
+    for row in re.split(r"\n(?=\S)", table.strip()):
+        heading, _, text = row.partition("\n")
+        words, expected = " ".join(text.split()).split(" | ")
+        found += f"{heading}\n    {title.format(words)}\n    {key.format(words)}\n"
+        found += f"    expect: {expected}\n"
+    return found
 
 
 BOOK: Book[EtcdLog] = Book("etcd-wal", EtcdLog, ".wal")

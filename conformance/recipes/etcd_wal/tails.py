@@ -4,7 +4,15 @@ from conformance.recipes.etcd_wal.layout import (
     HEAD,
     no_preallocated_zeros,
 )
-from conformance.recipes.etcd_wal.log import TAILS, EtcdLog, entry, marker, saves, state
+from conformance.recipes.etcd_wal.log import (
+    TAILS,
+    EtcdLog,
+    entry,
+    marker,
+    rows,
+    saves,
+    state,
+)
 
 
 @TAILS.valid("ETW-050")
@@ -37,6 +45,47 @@ def states_alone(log: EtcdLog) -> None:
     log.build(*HEAD, *saves(1, 1, 1300), marker(1, 2), state(1, 3), state(1, 4), state(1, 5),
               segment_size=4096)  # fmt: skip
     log.expect("intact", survivors=range(8))
+
+
+@TAILS.valid("ETW-011")
+def one_save(log: EtcdLog) -> None:
+    """Metadata, a marker and a Save, in a preallocated segment of 4,096 bytes."""
+    log.build(*HEAD, *saves(1, 1), segment_size=4096)
+    log.expect("intact", survivors=range(4), end=160)
+
+
+TAILS.table(
+    rows(
+        "A sector of zeros is in one of the last frames: {}.",
+        "follow: -, {}\n    damage: zero sector 1 of 512 bytes",
+        """
+marker_at_the_end: one_save ETW-050
+    e2:1400 m1 | torn torn-sector, survivors 0-3, end 160
+marker_in_a_save: one_save ETW-050
+    e2 m1 M:1400 s1.3 s1.4 | torn torn-sector, survivors 0-3 payload_of(e2) payload_of(m1), end 224
+states_without_an_entry: one_save ETW-050
+    M:1400 s1.3 s1.4 | torn torn-sector, survivors 0-3, end 160
+states_after_a_save: one_save ETW-050
+    e2 s1.3 M:1400 s1.4 s1.5 |
+    torn torn-sector, survivors 0-3 payload_of(e2) payload_of(s1.3), end 240
+bytes_in_a_save: one_save ETW-050 ETW-030
+    e2 ~ M M:1400 s1.3 s1.4 |
+    damaged bad-length, survivors 0-3 payload_of(e2) 0 payload_of(s1.3) payload_of(s1.4)
+unknown_type_in_a_save: one_save ETW-050 ETW-026
+    e2:1400 t6 s1.3 s1.4 | torn torn-sector, survivors 0-3, end 160
+metadata_after_an_entry: one_save ETW-050
+    e2:1400 M e3 | torn torn-sector, survivors 0-3, end 160
+save_in_front_of_bytes: one_save ETW-050 ETW-051
+    e2:1400 s1.3 ~ ~ | damaged checksum-mismatch, survivors 0-3 payload_of(s1.3)
+unknown_type_with_zeros: one_save ETW-051 ETW-026
+    t6:1400 s1.3 | damaged bad-type, survivors 0-3 payload_of(s1.3)
+last_bytes_in_the_next_sector: one_save ETW-051
+    e2:332 | torn torn-sector, survivors 0-3, end 160
+type_0_with_zeros: one_save ETW-051 ETW-026
+    t0:1400 s1.3 | damaged bad-type, survivors 0-3 payload_of(s1.3)
+""",
+    )
+)
 
 
 def _cuts() -> None:
@@ -191,4 +240,36 @@ torn_sector_in_the_middle_of_the_log: records_over_several_sectors ETW-050
     A sector of the first entry is zeros.
     damage: zero sector 1 of 512 bytes
     expect: damaged checksum-mismatch, survivors 0 1 3-9, end none
+gap_in_a_save: one_save ETW-050 ETW-031
+    Zeros reach into the next sector, and states follow. An entry in front of them proves no sync.
+    follow: -, e2 M:1400 s1.3 s1.4
+    damage: write 824 zero bytes at 200
+    expect: torn torn-sector, survivors 0-3 payload_of(e2), end 200
+unproven_frame_with_zeros: one_save ETW-051 ETW-031
+    A sector of zeros is in a frame that is not proven, after a gap. This is damage.
+    follow: -, e2 e3:1400 s1.3
+    damage: write 12 zero bytes at 160
+    damage: zero sector 1 of 512 bytes
+    expect: damaged zero-gap, survivors 0-3 payload_of(s1.3)
+two_torn_sectors: one_save ETW-052
+    Sectors of two entries of the last Save were never written. The log ends in front of the first.
+    follow: -, e2:1400 e3 e4:1400 s4.3
+    damage: zero sector 1 of 512 bytes
+    damage: zero sector 4 of 512 bytes
+    expect: torn torn-sector, survivors 0-3, end 160
+states_after_lost_metadata: metadata_in_preallocated_space ETW-050
+    A sector of a metadata record is zeros, and two states follow. No entry precedes them.
+    follow: -, M:1400 s1 s2
+    damage: zero sector 1 of 512 bytes
+    expect: torn torn-sector, survivors 0, end 56
+byte_after_the_next_sector_and_padding: basic ETW-051
+    The padding in front of a sector of zeros is not zero.
+    damage: fill frames[10].padding with 55
+    damage: write 55 at 512
+    expect: torn torn-sector, survivors 0-9, end 400
+length_of_zeros_at_the_end_of_a_sector: one_save ETW-051
+    The last eight bytes of a sector are zeros, where a frame could begin, and a byte follows.
+    follow: -, e2:312
+    damage: write 55 at 512
+    expect: torn torn-sector, survivors 0-3 payload_of(e2:312), end 504
 """)

@@ -7,6 +7,7 @@ from typing import Any
 from conformance.recipes.etcd_wal.layout import BASIC, HEAD
 from conformance.recipes.etcd_wal.log import (
     REFUSING,
+    VOTE,
     WRITING,
     EtcdLog,
     entry,
@@ -23,6 +24,7 @@ def configured(index: int) -> NewRecord:
     return marker(index, 2, b"\x1a\x04\x08\x01\x28\x00")
 
 
+marker_of_no_bytes = NewRecord(b"", {"record_type": "snapshot"})
 LONG = (*HEAD, *saves(1, 8, 40))
 ODD = (entry(1, b"a", 1), state(1, 1, 0), marker(1, 1), state(1, 2, 7), entry(2, b"", 2), entry(3))
 #: Name, title, requirements, records, context.
@@ -54,6 +56,8 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
      (*HEAD, *saves(1, 2, 40), configured(100), entry(101, b"x" * 99), state(101),
       *saves(102, 103)),
      {"folder": True, "segment_size": 200}),
+    ("index_after_an_old_marker", "a marker below the last entry", ("ETW-072",),
+     (*HEAD, *saves(1, 3, 40), configured(1), state(3, 3)), {"folder": True, "segment_size": 100}),
     ("index_after_a_replaced_entry", "an entry that replaces others", ("ETW-072",),
      (*HEAD, *saves(1, 3, 40), entry(2, b"x", 3), state(2, 3), *saves(3, 4)),
      {"folder": True, "segment_size": 200}),
@@ -73,6 +77,21 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
      tuple(entry(1 + size, b"x" * size) for size in range(1, 9)), {}),
     ("an_entry_of_20000_bytes", "an entry of 20,000 bytes", ("ETW-003", "ETW-005"),
      (*HEAD, entry(1, b"x" * 20000), state(1)), {"folder": True, "segment_size": 512}),
+    ("an_empty_marker", "a marker of no bytes", ("ETW-005",), (marker_of_no_bytes,), {}),
+    *((f"a_state_{name}", f"a state {name.replace('_', ' ')} before a full segment", ("ETW-071",),
+       (*HEAD, *saves(1, 1), after, *saves(2, 4)), {"folder": True, "segment_size": 200})
+      for name, after in (("of_another_term", state(1, 3)),
+                          ("of_another_vote", state(1, 2, VOTE - 1)),
+                          ("of_another_commit_index", state(0)))),
+    ("a_folder_without_a_segment_size", "a folder without a size of segments", ("ETW-071",), LONG,
+     {"folder": True}),
+    ("a_first_state_of_term_1", "a state of term 1 before a full segment", ("ETW-071",),
+     (state(1, 1, 0), *saves(2, 4)), {"folder": True, "segment_size": 40}),
+    ("entries_and_markers", "entries that markers follow", ("ETW-071",),
+     (entry(1, b"a" * 60), marker(1, 2), entry(2, b"b"), marker(2, 2), entry(3)),
+     {"folder": True, "segment_size": 64}),
+    ("lengths_of_one_and_two_bytes", "records of 127 and 128 bytes", ("ETW-005",),
+     (entry(1, b"x" * 119), entry(2, b"x" * 120)), {}),
     ("equal_metadata_twice", "the same metadata twice", ("ETW-070",),
      (metadata(), *saves(1, 1), metadata()), {}),
 )  # fmt: skip

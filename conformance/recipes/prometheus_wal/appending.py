@@ -19,6 +19,7 @@ from conformance.recipes.prometheus_wal.segments import (
     S1,
     S2,
     only_an_empty_segment,
+    segments_from_seven_on,
     segments_of_restarts,
     three_segments,
 )
@@ -46,6 +47,7 @@ LOGS: tuple[tuple[Recipe[PrometheusLog], int, dict[str, int]], ...] = (
     (three_segments, 8, {S0: 65536, S1: 65536, S2: 50032, S3: 23}),
     (segments_of_restarts, 3, {S0: 24, S1: 0, S2: 32768, S3: 0, S4: 23}),
     (only_an_empty_segment, 0, {S0: 0, S1: 23}),
+    (segments_from_seven_on, 2, {"00000007": 32768, "00000008": 32768, "00000009": 23}),
     (checkpoint_and_segments, 4,
      {"checkpoint.00000001/00000000": 32768, S2: 32768, S3: 32768, S4: 23}),
 )  # fmt: skip

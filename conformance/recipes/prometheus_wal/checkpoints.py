@@ -144,4 +144,8 @@ unfinished_checkpoint: checkpoint_and_segments PRW-002 limit
     A crash left an unfinished checkpoint.
     damage: add checkpoint.00000002.tmp/00000000: 0100
     expect: intact, survivors 0-3, end 12
+replaced_segment_with_two_names: checkpoint_with_replaced_segments PRW-004 PRW-005 limit
+    A segment that the checkpoint replaces has two names.
+    damage: add 1: 0100
+    expect: intact, survivors 0-1
 """)

@@ -198,6 +198,9 @@ def _bad_data() -> None:
         ("zstd_and_a_byte", ZSTD, zstd_frame(payload) + b"x"),
         ("zstd_twice", ZSTD, zstd_frame(payload) * 2),
         ("zstd_of_no_content", ZSTD, zstd_frame(b"")),
+        ("zstd_of_no_content_without_a_size", ZSTD, stream[:6] + block(2, b"\0\0", 2, True)),
+        ("zstd_with_a_size_above_the_limit", ZSTD, zstd_frame(payload, 1 << 27)),
+        ("data_with_both_flags", SNAPPY | ZSTD, b"alpha"),
         ("zstd_without_its_magic_number", ZSTD, zstd_frame(payload)[1:]),
         ("zstd_with_a_larger_size", ZSTD, zstd_frame(payload, len(payload) + 1)),
         ("zstd_with_a_dictionary", ZSTD,
@@ -222,15 +225,18 @@ _bad_data()
 
 @COMPRESSION.valid("PRW-016", "PRW-031")
 def frames_of_other_writers(log: PrometheusLog) -> None:
-    """Valid frames of zstd: without a size, as Prometheus writes them, and with several blocks."""
+    """Valid frames of zstd without a size, also with several blocks, and a block of many copies."""
     stream = MAGIC + b"\x00\x58"
     log.frames(
         frame(FULL, ZSTD, stream + block(RAW, SHORT, len(SHORT), is_last=True)),
         frame(FULL, ZSTD, stream + block(RAW, b"ab", 2, False) + block(1, b"c", 9, True)),
         frame(FULL, ZSTD, stream + compressed_block(100, 300)),
     )
-    log.payloads += [SHORT, b"ab" + b"c" * 9, b"d" * 300]
-    log.expect("intact", survivors=range(3))
+    # A block of snappy with a literal and copies of 64 bytes, which is nearly the highest ratio.
+    copies = b"\x81\x32\x00e" + b"\xfe\x01\x00" * 100
+    log.frames(frame(FULL, SNAPPY, copies))
+    log.payloads += [SHORT, b"ab" + b"c" * 9, b"d" * 300, b"e" * 6401]
+    log.expect("intact", survivors=range(4))
 
 
 @COMPRESSION.valid("PRW-016")
@@ -265,3 +271,16 @@ def plain_data_that_is_a_block(log: PrometheusLog) -> None:
     """A payload is itself a block of snappy. Without a flag, it is not decompressed."""
     log.write(snappy(b"alpha"), numbered(100))
     log.expect("intact", survivors=range(2))
+
+
+COMPRESSION.table("""
+flag_of_an_empty_first: snappy_with_seven_bytes_left PRW-032
+    The FIRST without data has no flag, but the LAST has.
+    retype: pages[0].frames[1], 2
+    expect: damaged mixed-flags, survivors 0-1, end none
+length_and_mixed_flags: snappy_record_over_pages PRW-024 PRW-032
+    The length of a MIDDLE is wrong, and so is the flag of a LAST.
+    damage: flip bit 3 of pages[1].frames[0].header.len_data
+    damage: flip bit 3 of pages[2].frames[0].header.type
+    expect: damaged bad-length, survivors 0-2, end none
+""")

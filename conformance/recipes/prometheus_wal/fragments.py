@@ -70,6 +70,14 @@ def fragments_within_a_page(log: PrometheusLog) -> None:
     log.expect("damaged", "short-fragment", survivors=[0, 1, 2, b"delta"], end=None)
 
 
+@FRAGMENTS.damaged(two_pages, "PRW-030")
+def short_middle(log: PrometheusLog) -> None:
+    """A MIDDLE does not end at the end of its page, and the LAST follows it there."""
+    rest = numbered(40000)[32749:]
+    log.splice("pages[1].frames[0]", frame(MIDDLE, 0, rest[:99]) + frame(LAST, 0, rest[99:]))
+    log.expect("damaged", "short-fragment", survivors=range(4), end=None)
+
+
 FRAGMENTS.table("""
 first_page_missing: two_pages PRW-027
     The page with a FIRST is missing. The LAST is an orphan.

@@ -1,12 +1,22 @@
 """Lengths that changed. No checksum covers them."""
 
 from conformance.recipes.prometheus_wal.layout import (
+    FORGED,
     records_over_five_pages,
     three_pages,
     three_records,
     two_pages,
 )
-from conformance.recipes.prometheus_wal.log import LENGTHS, PrometheusLog
+from conformance.recipes.prometheus_wal.log import (
+    FIRST,
+    FULL,
+    LAST,
+    LENGTHS,
+    PrometheusLog,
+    frame,
+    numbered,
+)
+from reference_impl.prometheus_wal.layout import HEADER
 
 SECOND = "pages[0].frames[1].header.len_data"
 
@@ -36,6 +46,46 @@ def _flipped_bits() -> None:
 
 
 _flipped_bits()
+
+
+@LENGTHS.damaged(three_records, "PRW-024")
+def two_lengths_that_fit(log: PrometheusLog) -> None:
+    """The lengths 16 and 8 differ from 24 in one bit, and both fit. The lower bit counts."""
+    log.extend(HEADER.pack(FULL, 24, 0) + FORGED * 2 + frame(FULL, 0, b"delta"))
+    log.expect("damaged", "bad-length", survivors=[0, 1, 2, FORGED * 2, b"delta"], end=None)
+
+
+@LENGTHS.damaged(two_pages, "PRW-020", "PRW-023")
+def length_of_32762(log: PrometheusLog) -> None:
+    """The length of a frame with a right checksum is one byte too large for a page."""
+    log.splice("pages[0].frames[1]", frame(FULL, 0, numbered(32762)))
+    log.expect("damaged", "bad-length", survivors=[0], end=None)
+
+
+@LENGTHS.damaged(two_pages, "PRW-024", "PRW-023")
+def length_of_a_frame_over_two_pages(log: PrometheusLog) -> None:
+    """A bit of the length of a FULL that crosses the end of its page is flipped."""
+    long = bytearray(frame(FULL, 0, numbered(30000)))
+    long[2] ^= 1
+    log.splice("pages[1].frames[0]", frame(FULL, 0, numbered(10000)) + long)
+    log.expect("damaged", "unfinished-record", survivors=[0, numbered(10000)], end=None)
+
+
+@LENGTHS.damaged(three_records, "PRW-024", "PRW-030")
+def length_of_a_short_first(log: PrometheusLog) -> None:
+    """A bit of the length of a FIRST is flipped, which does not end at the page end."""
+    log.extend(frame(FIRST, 0, b"delta") + frame(LAST, 0, b"echo"))
+    log.flip_byte(40, 5)
+    log.expect("damaged", "bad-length", survivors=[0, 1, 2, b"deltaecho"], end=None)
+
+
+@LENGTHS.damaged(three_records, "PRW-024", "PRW-030")
+def length_of_a_last_after_a_short_first(log: PrometheusLog) -> None:
+    """A bit of the length of a LAST is flipped. The code of the first frame counts."""
+    log.extend(frame(FIRST, 0, b"delta") + frame(LAST, 0, b"echo"))
+    log.flip_byte(52, 5)
+    log.expect("damaged", "short-fragment", survivors=[0, 1, 2, b"deltaecho"], end=None)
+
 
 LENGTHS.table(f"""
 two_flipped_lengths: three_records PRW-024 PRW-025
@@ -111,4 +161,28 @@ last_without_data: two_pages PRW-020 PRW-023
     damage: set pages[1].frames[0].header.len_data to 0
     damage: set pages[1].frames[0].header.checksum to 0
     expect: damaged bad-length, survivors 0, end none
+length_of_an_unknown_type: three_records PRW-024 PRW-025
+    A bit of a length is flipped, and the type is 5. Only lengths of types 1 to 4 are corrected.
+    retype: pages[0].frames[1], 5
+    damage: flip bit 8 of {SECOND}
+    expect: damaged checksum-mismatch, survivors 0, end none
+length_of_type_0: three_records PRW-024 PRW-022
+    A bit of a length is flipped, and the type is 0.
+    retype: pages[0].frames[1], 0
+    damage: flip bit 8 of {SECOND}
+    expect: damaged nonzero-padding, survivors 0, end none
+length_of_an_orphan: three_records PRW-024 PRW-027
+    A bit of the length of a MIDDLE is flipped, and no record is open.
+    retype: pages[0].frames[1], 3
+    damage: flip bit 8 of {SECOND}
+    expect: damaged orphan-fragment, survivors 0 2, end none
+length_and_flag: three_records PRW-024 PRW-031
+    A bit of a length is flipped, and the type has the flag of snappy. The data is no block.
+    retype: pages[0].frames[1], 9
+    damage: flip bit 8 of {SECOND}
+    expect: damaged bad-compression, survivors 0 2, end none
+almost_the_old_format: three_records PRW-003 PRW-023
+    The segment begins with three bytes of the old format.
+    damage: write 43af00ee at 0
+    expect: damaged bad-length, no survivors, end none
 """)

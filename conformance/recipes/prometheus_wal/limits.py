@@ -64,3 +64,58 @@ def zstd_above_the_budget(log: PrometheusLog) -> None:
     bad = _repeated(1 << 17, 511) + b"x"
     log.extend(frame(FULL, ZSTD, bad) * 5 + frame(FULL, ZSTD, _repeated(1000, 1)))
     log.expect("damaged", "bad-compression", survivors=range(3), end=None)
+
+
+@LIMITS.damaged(three_records, "PRW-033", "PRW-032", kind="limit")
+def zstd_above_the_limit_with_both_flags(log: PrometheusLog) -> None:
+    """A frame with the flags of zstd and snappy states one byte more than 64 MiB."""
+    log.extend(frame(FULL, ZSTD | SNAPPY, frame_of_one_byte(97, (1 << 26) + 1)))
+    log.expect("damaged", "too-large", survivors=range(3), end=None)
+
+
+LIMITS.table("""
+budget_used_up_exactly: three_records PRW-034 limit
+    Invalid frames leave a budget of 60,000 bytes for the first of two records of 60,000 bytes.
+    nearly_used_up: 60000
+    expect: damaged too-large, survivors 0-2 payload_a(60000)
+budget_one_byte_short: three_records PRW-034 limit
+    Invalid frames leave a budget of 59,999 bytes for the first of two records of 60,000 bytes.
+    nearly_used_up: 59999
+    expect: damaged too-large, survivors 0-2
+budget_over_two_segments: segments_of_restarts PRW-034 limit
+    The frames that use up the budget are in one segment, and the two records in the next.
+    nearly_used_up: 60000, 0, 1
+    expect: damaged too-large, survivors 0-1 payload_a(60000) 2
+budget_of_no_byte: three_records PRW-034 limit
+    Invalid frames leave no budget for the first of two records.
+    nearly_used_up: 0
+    expect: damaged too-large, survivors 0-2
+""")
+
+
+def _nearly_used_up(log: PrometheusLog, left: int, *segments: int) -> None:
+    """Let invalid frames use up the budget except some bytes, then add two records.
+
+    Four frames of more than 64 MiB count 64 MiB each, and the fifth counts its own size. A frame
+    with a dictionary and one with a large window do not count. In a folder, the records go into
+    the second of two segments.
+    """
+    first, second = (f"{number:08d}" for number in segments) if segments else ("", "")
+    block_of_100 = block(1, b"a", 100, is_last=True)
+    records = frame(FULL, ZSTD, _repeated(60_000, 1))
+    frames = frame(FULL, ZSTD, _repeated(1 << 17, 600) + b"x") * 4
+    frames += frame(FULL, ZSTD, MAGIC + b"\x21\x07\x64" + block_of_100)
+    frames += frame(FULL, ZSTD, MAGIC + b"\x00\x90" + block_of_100)
+    fifth = b""
+    for _ in range(3):  # The budget depends on the length of the frame that uses it up.
+        end = len(log.files[first]) + len(frames) + len(fifth) + len(records)
+        fifth = frame(FULL, ZSTD, _of_size((end << 10) - left) + b"x")
+    log.extend(frames + fifth, first)
+    log.extend(records * 2, second)
+
+
+def _of_size(size: int) -> bytes:
+    """Return a frame of blocks that repeat a byte, with this number of bytes of content."""
+    count, rest = divmod(size, 1 << 17)
+    blocks = b"".join(block(1, b"a", 1 << 17, False) for _ in range(count))
+    return _STREAM + blocks + block(1, b"a", rest, True)

@@ -86,6 +86,10 @@ class PrometheusLog(Log):
         triples = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
         return b"".join(self.payloads[number][start:end] for number, start, end in triples)
 
+    def payload_a(self, size: int) -> bytes:
+        """Return a payload of so many letters, to name a survivor."""
+        return b"a" * size
+
     def retype(self, path: str, kind: int) -> None:
         """Change the type byte of a frame. No checksum covers it."""
         self.set(f"{path}.header.type", kind)

@@ -157,4 +157,29 @@ padding_without_context: continued_after_padding PRW-021
     The segment goes on after padding, and the context does not say that it may.
     with_context: continued, 0
     expect: damaged zero-page, survivors 0-3, end none
+bytes_in_cut_padding: six_bytes_left_at_the_end PRW-020 PRW-022
+    Three bytes stand in the last six of a page, and the segment ends there.
+    damage: truncate at 32762
+    damage: extend by 010000
+    expect: damaged nonzero-padding, survivors 0, end none
+first_in_front_of_short_padding: six_bytes_left PRW-021 PRW-029
+    A FIRST stands in front of six zeros, and a LAST begins the next page. They are not joined.
+    retype: pages[0].frames[0], 2
+    retype: pages[1].frames[0], 4
+    expect: damaged unfinished-record, survivors 2, end none
+seven_zeros_at_the_page_end: seven_bytes_left PRW-021
+    Seven zeros are left in a page, where a FIRST without data was.
+    damage: zero pages[0].frames[1]
+    expect: damaged zero-page, survivors 0 2, end none
+zero_page_in_a_continued_segment: continued_after_padding PRW-021
+    A page of zeros follows the padding of a continued segment.
+    with_context: continued, 1
+    damage: insert 32768 zero bytes at 32768
+    expect: damaged zero-page, survivors 0-3, end none
+first_and_last_around_padding: continued_after_padding PRW-021 PRW-029
+    A FIRST stands in front of the padding of a continued segment, and a LAST follows it.
+    with_context: continued, 1
+    retype: pages[0].frames[1], 2
+    retype: pages[1].frames[0], 4
+    expect: damaged unfinished-record, survivors 0 3, end none
 """)

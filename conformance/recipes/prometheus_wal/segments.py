@@ -62,7 +62,8 @@ def other_files_in_the_folder(log: PrometheusLog) -> None:
     """Other files and folders are not part of the log."""
     log.build_files(s0=[b"alpha"])
     for name in ("00000001.repair", "checkpoint.00000002.tmp/00000000", "0x00000003", "1_0", "1x",
-                 "00000004/00000000", "9223372036854775808", "checkpoint.x", "1e3"):  # fmt: skip
+                 "00000004/00000000", "9223372036854775808", "-9223372036854775809", "checkpoint.x",
+                 "1e3"):  # fmt: skip
         log.files[name] = bytearray(segment(b"bravo"))
     log.expect("intact", survivors=[0])
 
@@ -219,4 +220,19 @@ old_segment_second: segments_from_seven_on PRW-003 PRW-023
     The second segment begins like one of the old format. It is read, and its page is lost.
     damage: write 43af00ef01000000 at 0 in 00000008
     expect: damaged bad-length, survivors 0, end none
+lowest_and_highest_number: three_segments PRW-002 PRW-005
+    Two more segments have the lowest and the highest number of 64 bits.
+    damage: add -9223372036854775808: 01000578d92f81616c706861
+    damage: add 9223372036854775807: 01000578d92f81616c706861
+    expect: damaged missing-segment, survivors "alpha" 0-7 "alpha", end none
+segment_with_a_sign_in_its_other_name: three_segments PRW-005
+    The second segment is also named +1. The name of eight digits counts, although it is not the
+    first by its bytes.
+    damage: add +1: [0, 65536) in {S1} of the-log
+    expect: damaged duplicate-segment, survivors 0-7, end none
+torn_record_and_a_segment_of_zeros: segments_of_restarts PRW-040
+    The last segment with content is torn, and a segment of zeros follows it.
+    damage: truncate at 13 in {S2}
+    damage: extend by 1000 zero bytes in 00000003
+    expect: torn torn-record, survivors 0-1
 """)

@@ -32,6 +32,20 @@ def last_record_with_zeros(log: PrometheusLog) -> None:
     log.expect("intact", survivors=range(2), end=32)
 
 
+@TAILS.valid("PRW-040")
+def record_up_to_a_sector(log: PrometheusLog) -> None:
+    """The last record ends at an offset of 1024."""
+    log.write(b"alpha", numbered(1005))
+    log.expect("intact", survivors=range(2), end=1024)
+
+
+@TAILS.valid("PRW-040")
+def header_over_two_sectors(log: PrometheusLog) -> None:
+    """The header of the last record begins four bytes before the end of a sector."""
+    log.write(b"alpha", numbered(489), b"bravo" * 4)
+    log.expect("intact", survivors=range(3), end=535)
+
+
 @TAILS.truncations(three_records, "PRW-040", "PRW-061")
 def every_prefix_of_three_records(log: PrometheusLog) -> None:
     """Each prefix of three records."""
@@ -206,4 +220,34 @@ stale_tail: three_records PRW-040
     shows: stale-tail
     damage: extend by 0100074bfabfab6368
     expect: torn torn-record, survivors 0-2, end 38
+empty_record_at_the_page_end_and_zeros: seven_bytes_left_and_an_empty_record PRW-041 limit
+    An empty record ends its page, and a page of zeros follows. Its page has no further zeros.
+    damage: extend by 32768 zero bytes
+    expect: intact, survivors 0-1
+stray_byte_with_flags: closed_segment PRW-041
+    A byte 29 follows the last frame. With the zeros after it, it looks like an empty record.
+    damage: write 29 at 38
+    expect: torn torn-record, survivors 0-2, end 38
+stray_byte_in_a_live_segment: three_records PRW-041
+    A byte 01 and zeros follow the last record, not up to the end of the page.
+    damage: extend by 01
+    damage: extend by 100 zero bytes
+    expect: torn torn-record, survivors 0-2, end 38
+length_and_zeros: three_records PRW-040 PRW-025
+    A type and a length follow the last record, then zeros in the same sector.
+    damage: extend by 010005
+    damage: extend by 100 zero bytes
+    expect: damaged checksum-mismatch, survivors 0-2, end none
+zeros_at_the_end_of_the_last_sector: record_up_to_a_sector PRW-040 PRW-025
+    A record ends at the end of a sector, and is zeros from the middle of this sector on.
+    damage: write 424 zero bytes at 600
+    expect: damaged checksum-mismatch, survivors 0, end none
+sector_of_zeros_up_to_a_sector: record_up_to_a_sector PRW-040
+    A record ends at the end of a sector, and this sector is zeros.
+    damage: write 512 zero bytes at 512
+    expect: torn torn-record, survivors 0, end 12
+zeros_in_a_header: header_over_two_sectors PRW-040
+    The header of the last record begins in one sector, and the next is zeros.
+    damage: write 23 zero bytes at 512
+    expect: torn torn-record, survivors 0-1, end 508
 """)

@@ -100,4 +100,8 @@ last_becomes_middle: two_pages PRW-028
     A LAST becomes a MIDDLE. The next FULL ends the record.
     retype: {SECOND_PAGE}, 3
     expect: damaged unfinished-record, survivors 0 2 3, end none
+full_becomes_first_in_front_of_a_first: two_pages PRW-028
+    A FULL becomes a FIRST. The FIRST after it is used, because it is no whole page.
+    retype: pages[0].frames[0], 2
+    expect: damaged unfinished-record, survivors 1-3, end none
 """)

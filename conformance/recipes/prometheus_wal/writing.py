@@ -38,6 +38,8 @@ LOGS: tuple[tuple[str, str, tuple[bytes, ...], dict[str, Any], str], ...] = (
      (numbered(100_000), b"bravo"), {"folder": True, "segment_size": PAGE_SIZE}, "PRW-071"),
     ("an_empty_record_after_a_full_segment", "an empty record after a full segment",
      (numbered(32761), b"", b"x"), {"folder": True, "segment_size": PAGE_SIZE}, "PRW-071"),
+    ("an_empty_record_after_a_large_record", "an empty record after one that exceeds a segment",
+     (numbered(100_000), b"", b"x"), {"folder": True, "segment_size": PAGE_SIZE}, "PRW-071"),
     ("incompressible_snappy", "records that snappy does not make smaller",
      (b"alpha", bytes(range(256))), {"compression": "snappy"}, "PRW-072"),
     ("incompressible_zstd", "records that zstd does not make smaller",
@@ -78,6 +80,14 @@ def _write_each() -> None:
 
 
 _write_each()
+
+
+@WRITING.writing("PRW-071", kind="limit", control=None)
+def write_one_segment_with_a_size_of_half_a_page(log: PrometheusLog) -> None:
+    """A writer refuses a segment size that is not a multiple of a page, also if it is not used."""
+    log.payloads.append(b"alpha")
+    log.context["segment_size"] = 3 * PAGE_SIZE // 2
+    log.expect_refusal()
 
 
 @WRITING.writing("PRW-071", kind="limit", control=None)

@@ -130,12 +130,10 @@ pub fn write(
             file.set_len(end)?;
         }
         let mut index = 0;
-        let mut state = None;
         for record in log.frames.iter().filter(|frame| frame.role == Role::Record) {
             let payload = log.data_of(record);
-            index = last_index(index, record.kind, payload);
-            if record.kind == STATE {
-                state = Some(payload.to_vec());
+            if record.kind == ENTRY {
+                index = last_index(index, record.kind, payload);
             }
         }
         let (sequence, seed) = (last.sequence, log.frames.last().unwrap().seed);
@@ -148,7 +146,7 @@ pub fn write(
             offset: end,
             synced: end,
             metadata: known,
-            state,
+            state: None,
             index,
         }
     } else {
