@@ -12,7 +12,7 @@ from rich.text import Text
 from conformance.vectors import BrokenVector
 from lab.mutants.choice import Changes, NoSuchRevision, changed_since, sources_of
 from lab.mutants.hunt import MutationReport, hunt
-from lab.mutants.questions import WrongOriginal
+from lab.mutants.reach import WrongOriginal
 from lab.mutants.reviewed import BadReview
 from reference_impl.formats import FORMATS
 from reference_impl.paths import PACKAGES
@@ -39,8 +39,8 @@ def mutants(
     """Run the vectors on mutants of the executable specification.
 
     A mutant has one small change, such as another comparison, a constant plus or minus one, a
-    deleted statement or check, or another byte order. Every vector that reaches the
-    change runs, and so do the examples of recognition. If none of them fails, the mutant survives.
+    deleted statement or check, or another byte order. Every vector that the change can affect
+    runs, and so do the examples of recognition. If none of them fails, the mutant survives.
     A survivor is a wrong reader or writer that passes all vectors, unless it is equivalent to the
     original. Equivalent mutants are listed, each with a reason, in lab/mutants/reviewed.
 

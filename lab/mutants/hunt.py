@@ -12,8 +12,9 @@ from pathlib import Path
 
 from conformance.process import JsonLinesProgram, Limits, NoReply
 from conformance.scratch import Scratch
-from lab.mutants.choice import Changes, all_mutants, choose, sources_of
-from lab.mutants.questions import Question, Reached, questions_of, reached
+from lab.mutants.choice import Changes, all_mutants, choose
+from lab.mutants.questions import Question, questions_of
+from lab.mutants.reach import Reached, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl.paths import PACKAGES
@@ -54,6 +55,8 @@ class Hunt:
     jobs: int = 2
     #: The number of kills by function and question.
     _kills: Counter[tuple[str, int]] = field(default_factory=Counter)
+    #: The number of kills by question.
+    _kills_in_all: Counter[int] = field(default_factory=Counter)
 
     def run(
         self, mutants: Sequence[Mutant], progress: Callable[[], None] = lambda: None
@@ -95,10 +98,10 @@ class Hunt:
 
         def rank(number: int) -> tuple[bool, int, float, int]:
             # Questions of this format come first, then questions that killed other mutants of the
-            # function, then fast questions.
+            # function, then questions that are likely to kill for their CPU time.
             is_foreign = self.questions[number].format_id != self.format_id
-            kills = self._kills[function, number]
-            return is_foreign, -kills, self.reached.seconds[number], number
+            cost = self.reached.seconds[number] / (1 + self._kills_in_all[number])
+            return is_foreign, -self._kills[function, number], cost, number
 
         order = sorted(self.reached.questions(mutant), key=rank)
         request = {"name": vars(mutant.name), "order": order, "seconds": QUESTION_SECONDS}
@@ -109,6 +112,7 @@ class Hunt:
         if (killer := reply["killer"]) is None:
             return Fate(mutant, None, reply["how"])
         self._kills[function, killer] += 1
+        self._kills_in_all[killer] += 1
         return Fate(mutant, self.questions[killer].id, reply["how"])
 
 
@@ -175,9 +179,8 @@ def hunt(
     if mutants:
         questions, held = questions_of(format_id), Scratch()
         try:
-            files = frozenset(map(str, sources_of(format_id).values()))
-            lines = reached(questions, files, held.folder)
-            fates = Hunt(format_id, questions, lines, held.folder, jobs).run(mutants, progress)
+            found = reached(format_id, mutants, questions, held.folder)
+            fates = Hunt(format_id, questions, found, held.folder, jobs).run(mutants, progress)
         finally:
             held.close()
     gone = sorted(set(reviewed.equivalent) - {each.name for each in everything})

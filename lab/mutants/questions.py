@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import functools
 import shutil
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from conformance import VECTORS
@@ -20,9 +16,8 @@ from conformance.recognition import Example, load_examples
 from conformance.vector_cases import Step, VectorCase, cases_of
 from conformance.vectors import load
 from lab.mutants.choice import family_of
-from lab.mutants.sites import Mutant
 from reference_impl.answer import NewRecord, collect
-from reference_impl.formats import Format, named
+from reference_impl.formats import Format
 from reference_impl.register import registers
 
 
@@ -96,73 +91,3 @@ def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, 
     except ValueError as error:
         return {"refused": str(error)}
     return {"done": True}
-
-
-#: A line of code: the file and the line number.
-Line = tuple[str, int]
-
-
-class WrongOriginal(Exception):
-    """The executable specification itself gives a wrong answer."""
-
-
-@dataclass(frozen=True)
-class Reached:
-    """The numbers of the questions that run each line, and the CPU seconds of each question."""
-
-    by_line: Mapping[Line, Set[int]]
-    seconds: Sequence[float]
-
-    def questions(self, mutant: Mutant) -> Set[int]:
-        """Return the questions that can distinguish a mutant from the original."""
-        if mutant.at_import:
-            return set(range(len(self.seconds)))
-        lines = [self.by_line.get((str(mutant.path), line), set()) for line in mutant.lines]
-        return set().union(*lines)
-
-
-def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path) -> Reached:
-    """Run all questions on the original, and record their lines. Raises :class:`WrongOriginal`."""
-    by_line: dict[Line, set[int]] = {}
-    seconds = []
-    for number, question in enumerate(questions):
-        _empty_caches()
-        started = time.process_time()
-        with _traced(files) as lines:
-            wrong = ask(question, named(question.format_id), scratch)
-        if wrong is not None:
-            raise WrongOriginal(f"{question.id}: {wrong}")
-        seconds.append(time.process_time() - started)
-        for line in lines:
-            by_line.setdefault(line, set()).add(number)
-    return Reached(by_line, seconds)
-
-
-def _empty_caches() -> None:
-    """Clear all caches, so that each question runs the same code as in a new process."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("reference_impl."):
-            for value in list(vars(module).values()):
-                if hasattr(value, "cache_clear"):
-                    value.cache_clear()
-
-
-@contextmanager
-def _traced(files: frozenset[str]) -> Iterator[set[Line]]:
-    """Collect the lines of these files that run inside the block."""
-    lines: set[Line] = set()
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        name = frame.f_code.co_filename
-        if name not in files:
-            return None
-        if event == "line":
-            lines.add((name, frame.f_lineno))
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        yield lines
-    finally:
-        sys.settrace(before)

@@ -44,9 +44,7 @@ class Mutant:
     name: Name
     path: Path
     line: int
-    #: Lines of the changed statement. One of them must run for the mutant to differ.
-    lines: range
-    #: True if the lines run when the module is imported.
+    #: True if the change runs when the module is imported.
     at_import: bool
     tree: ast.Module = field(repr=False)
     statement: ast.stmt = field(repr=False)
@@ -55,17 +53,23 @@ class Mutant:
     index: int | None
     new: ast.AST = field(repr=False)
 
+    @property
+    def old(self) -> ast.AST:
+        """The node that ``new`` replaces."""
+        holder = getattr(self.parent, self.slot)
+        return cast(ast.AST, holder if self.index is None else holder[self.index])
+
     def code(self) -> CodeType:
         """Return the changed module.
 
         Raises ``SyntaxError`` if the module is invalid, as with ``yield`` outside of a function.
         """
-        with self._applied():
+        with self.applied():
             ast.fix_missing_locations(self.tree)
             return compile(self.tree, str(self.path), "exec")
 
     @contextmanager
-    def _applied(self) -> Iterator[None]:
+    def applied(self) -> Iterator[None]:
         """Change the tree, and restore it afterwards."""
         old = self._put(self.new)
         try:
@@ -139,20 +143,11 @@ def mutants_of(path: Path, names: Names) -> list[Mutant]:
             name = Name(scope.function, operator, text, *_shown(node, new, operator))
             alike[name] += 1
             yield Mutant(
-                replace(name, number=alike[name] - 1), path, line, _header(statement), at_import,
-                tree, statement, parent, slot, index, new,
+                replace(name, number=alike[name] - 1), path, line, at_import, tree,
+                statement, parent, slot, index, new,
             )  # fmt: skip
 
     return list(walk(tree, _Scope(path.stem, _bound(tree.body))))
-
-
-def _header(statement: ast.stmt) -> range:
-    """Return the lines of a statement, without the body of a compound statement."""
-    last = statement.end_lineno or statement.lineno
-    body = getattr(statement, "body", None)
-    if isinstance(body, list) and body:
-        last = max(statement.lineno, body[0].lineno - 1)
-    return range(statement.lineno, last + 1)
 
 
 def _is_skipped(node: ast.AST) -> bool:

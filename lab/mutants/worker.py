@@ -5,26 +5,21 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import mmap
 import resource
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from collections.abc import Mapping
 from pathlib import Path
-from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from lab.mutants.choice import all_mutants, family_of, sources_of
+from lab.mutants.loading import codes_of, formats_in, load_modules
 from lab.mutants.questions import Question, ask, questions_of
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Name
-from reference_impl.formats import Format, named
-from reference_impl.register import registers
+from reference_impl.formats import Format
 
 #: The memory that a mutant may use in addition to the memory of the worker.
 MEMORY_BYTES = 1 << 30
@@ -55,9 +50,10 @@ class MutantWorker:
         module = next(name for name, path in sources_of(self.format_id).items()
                       if path == mutant.path)  # fmt: skip
         try:
-            formats = load_formats(self.family, {**self.codes, module: mutant.code()})
+            modules = load_modules({**self.codes, module: mutant.code()})
         except Exception as error:
             return {"killer": None, "how": f"{type(error).__name__}: {error}"}
+        formats = formats_in(modules, self.family)
         for number in request["order"]:
             question = self.questions[number]
             difference = self._ask(question, formats[question.format_id], request["seconds"])
@@ -74,52 +70,6 @@ class MutantWorker:
                 signal.setitimer(signal.ITIMER_PROF, 0)
         except OutOfTime:
             return "time-out"
-
-
-def codes_of(format_id: str) -> dict[str, CodeType]:
-    """Return the compiled modules of a format's package, by name."""
-    return {
-        name: compile(path.read_text("utf-8"), str(path), "exec")
-        for name, path in sources_of(format_id).items()
-    }
-
-
-def load_formats(format_ids: Sequence[str], codes: Mapping[str, CodeType]) -> dict[str, Format]:
-    """Return the formats, loaded with these modules in place of the original ones."""
-    for name in codes:
-        sys.modules.pop(name, None)
-    finder = _Finder(codes)
-    sys.meta_path.insert(0, finder)
-    try:
-        return {each: _format(each) for each in format_ids}
-    finally:
-        sys.meta_path.remove(finder)
-
-
-def _format(format_id: str) -> Format:
-    module = importlib.import_module(f"reference_impl.{registers()[format_id].module}")
-    original = named(format_id)
-    copied: Callable[..., object] = getattr(module, "copied", original.copied)
-    return Format(
-        format_id, original.title, module.recognise, module.read, module.write, module.append,
-        copied,  # type: ignore[arg-type]
-    )  # fmt: skip
-
-
-class _Finder(MetaPathFinder, Loader):
-    def __init__(self, codes: Mapping[str, CodeType]) -> None:
-        self.codes = codes
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if name not in self.codes:
-            return None
-        is_package = self.codes[name].co_filename.endswith("__init__.py")
-        return importlib.util.spec_from_loader(name, self, is_package=is_package)
-
-    def exec_module(self, module: ModuleType) -> None:
-        exec(self.codes[module.__name__], module.__dict__)
 
 
 def _limit() -> None:

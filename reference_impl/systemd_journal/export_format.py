@@ -14,7 +14,10 @@ NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
 )
 """Code points that systemd does not accept in text, as a part of a character class."""
-_NO_TEXT = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{NONCHARACTERS}]")
+_CONTROLS = r"\x00-\x08\x0a-\x1f\x7f-\x9f"
+_NO_TEXT = re.compile(f"[{_CONTROLS}{NONCHARACTERS}]")
+# ASCII has no noncharacters. This search takes a tenth of the time of the other one.
+_NO_ASCII_TEXT = re.compile(f"[{_CONTROLS}]")
 BOOT_ID = b"_BOOT_ID="
 # The prefix of lines that describe the entry itself (SDJ-091).
 ABOUT = b"__"
@@ -26,7 +29,8 @@ def is_text(payload: bytes) -> bool:
         text = payload.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return not _NO_TEXT.search(text)
+    pattern = _NO_ASCII_TEXT if text.isascii() else _NO_TEXT
+    return not pattern.search(text)
 
 
 def export_field(payload: bytes) -> bytes:

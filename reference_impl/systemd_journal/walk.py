@@ -60,7 +60,7 @@ class Walk:
         #: DATA objects that are valid although their hash is wrong (SDJ-105).
         self.wrong_hashes: set[int] = set()
         self._has_right_hash = False
-        self._jenkins: dict[int, int | None] = {}
+        self._jenkins: dict[int, int] = {}
 
     def kind(self, at: int) -> int:
         """Return the type of the object at an offset, plus :data:`BAD` if it is invalid, or 0."""
@@ -108,7 +108,7 @@ class Walk:
                         following = self._known_object(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
                 self._lose(fault)
-                if object_type in _HASHED and fault.reason == "hash-mismatch":
+                if fault.reason == "hash-mismatch":
                     self._suspects[at] = fault
                 mark |= BAD
             else:
@@ -274,8 +274,8 @@ class Walk:
         self, at: int, own_size: int, end: int | None
     ) -> tuple[int, int, int, Fault | None] | None:
         """Return an object with its right size if its size field is wrong, else None (SDJ-104)."""
-        view, header = self.view, self.view.header
-        if at & 7 or at < header.header_size or at + layout.OBJECT_SIZE > view.size:
+        view = self.view
+        if at + layout.OBJECT_SIZE > view.size:
             return None
         object_type, flags, _ = layout.OBJECT_HEADER.unpack_from(view.data, at)
         size = None
@@ -333,14 +333,13 @@ class Walk:
 
     def jenkins(self, at: int) -> int | None:
         """Return the Jenkins hash of a DATA object, or None if it has no payload (SDJ-020)."""
-        if at not in self._jenkins:
-            number, kind = None, self.kind(at)
+        if (number := self._jenkins.get(at)) is None:
+            kind = self.kind(at)
             if kind == layout.DATA or (kind == layout.DATA | BAD and at in self._suspects):
                 payload = self.view.payload(at)
                 if is_field_payload(payload):
-                    number = jenkins64(payload)
-            self._jenkins[at] = number
-        return self._jenkins[at]
+                    number = self._jenkins[at] = jenkins64(payload)
+        return number
 
     def _main_chain(self) -> list[int]:
         """Return the valid entries in the main chain, sorted. The chain is not yet checked."""

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import ast
 import functools
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType
 
 import pytest
 
 from conformance.scratch import Scratch
 from lab.mutants.choice import sources_of
+from lab.mutants.loading import codes_of, formats_in, load_modules
 from lab.mutants.questions import Question, ask, questions_of
-from lab.mutants.worker import load_formats
 from reference_impl.formats import FORMATS, Format
 
 
@@ -78,21 +76,7 @@ def questions(format: str) -> Mapping[str, list[Question]]:
     return by_slug
 
 
-@pytest.fixture
-def modules() -> Iterator[None]:
-    """Restore the imported modules after the test."""
-    before = dict(sys.modules)
-    yield
-    for name in {name for format in {row.format for row in ROWS} for name in sources_of(format)}:
-        sys.modules.pop(name, None)
-        if name in before:
-            sys.modules[name] = before[name]
-
-
-@functools.cache
-def codes_of(format: str) -> Mapping[str, CodeType]:
-    sources = sources_of(format)
-    return {name: compile(p.read_text("utf-8"), str(p), "exec") for name, p in sources.items()}
+compiled = functools.cache(codes_of)
 
 
 def changed(row: NearRight) -> Format:
@@ -104,8 +88,8 @@ def changed(row: NearRight) -> Format:
     result = place.count(row.before)
     assert result == 1, f"{row.before!r} is {result} times in {row.module}.py"
     source = source.replace(place, place.replace(row.before, row.after))
-    codes = {**codes_of(row.format), name: compile(source, str(path), "exec")}
-    return load_formats([row.format], codes)[row.format]
+    codes = {**compiled(row.format), name: compile(source, str(path), "exec")}
+    return formats_in(load_modules(codes), [row.format])[row.format]
 
 
 def _within(source: str, name: str | None) -> str:
@@ -124,7 +108,6 @@ def scratch() -> Iterator[Path]:
     held.close()
 
 
-@pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.format}: {row.wrong}")
 def test_each_named_vector_detects_the_change(row: NearRight, scratch: Path) -> None:
     format = changed(row)
@@ -133,10 +116,9 @@ def test_each_named_vector_detects_the_change(row: NearRight, scratch: Path) -> 
         assert any(ask(question, format, scratch) for question in requested), slug
 
 
-@pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("id", sorted({row.format for row in ROWS}))
 def test_the_unchanged_specification_is_right(id: str, scratch: Path) -> None:
-    format = load_formats([id], codes_of(id))[id]
+    format = formats_in(load_modules(codes_of(id)), [id])[id]
     slugs = sorted({slug for row in ROWS if row.format == id for slug in row.killed_by})
     wrong = {slug: [ask(each, format, scratch) for each in questions(id)[slug]] for slug in slugs}
     assert not {slug: result for slug, result in wrong.items() if any(result)}

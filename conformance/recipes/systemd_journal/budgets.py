@@ -102,6 +102,21 @@ def last_nested_data_far_beyond_the_budget(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=left)
 
 
+@INDEX.damaged(value_with_nested_data, "SDJ-041", "SDJ-102", kind="limit")
+def nested_data_tried_for_two_reasons(log: SystemdLog) -> None:
+    """A DATA with a wrong payload holds 80 nested DATA that a chain visits, and the FIELD after it
+    has type 0. A reader looks for a known object to test the size of the DATA, and again to find
+    the next object. It tries each nested DATA once, which the budget for hashing allows."""
+    blob = max(log.all_of(layout.DATA), key=log.view.object_size)
+    nested = blob + OWN + len(b"BLOB=123") + 30 * OWN
+    bucket = log.view.number(blob + 16) % (log.header.data_hash_table_size // 16)
+    table = log.path(log.all_of(layout.DATA_HASH_TABLE)[0])
+    log.set(f"{table}.body.buckets[{bucket}].ofs_head", nested)
+    log.flip(f"{log.path(blob)}.body.payload", 8 * 6)
+    log.zero(f"{log.of('BLOB')}.type")
+    log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "BLOB"), 1])
+
+
 LIMIT = 65536
 """``max_field_size`` in the context, in bytes."""
 

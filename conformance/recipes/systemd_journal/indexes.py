@@ -56,6 +56,28 @@ def bucket_tail_to_the_head(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
+@INDEX.damaged(five_entries, "SDJ-024")
+def bucket_without_a_head_and_with_a_tail_of_one(log: SystemdLog) -> None:
+    """The first offset of an empty bucket is 0, and the second is 1."""
+    header, buckets = log.header, log.view.buckets
+    ends = list(buckets(header.data_hash_table_offset, header.data_hash_table_size))
+    table = log.path(log.all_of(layout.DATA_HASH_TABLE)[0])
+    log.set(f"{table}.body.buckets[{ends.index((0, 0))}].ofs_tail", 1)
+    log.expect("damaged", "bad-index", survivors=FIVE)
+
+
+@INDEX.damaged(five_entries, "SDJ-048", "SDJ-051", kind="corrupt")
+def buckets_with_the_highest_bit_in_a_cut_file(log: SystemdLog) -> None:
+    """The file is cut inside the last ENTRY. The first offset of one bucket is 2^63, and so is the
+    second offset of another. The walk ended before both, so they are lost targets."""
+    log.truncate(log.all_of(layout.ENTRY)[-1] + 64)
+    head, tail = log.bucket("MESSAGE=alpha"), log.bucket("PRIORITY")
+    assert head != tail
+    log.set(f"{head}.ofs_head", 1 << 63)
+    log.set(f"{tail}.ofs_tail", 1 << 63)
+    log.expect("torn", "torn-file", survivors=range(4))
+
+
 @INDEX.damaged(five_entries, "SDJ-024", "SDJ-094")
 def bucket_tail_to_an_array(log: SystemdLog) -> None:
     """The second offset of a bucket points to an array that no chain or list uses. The array is not

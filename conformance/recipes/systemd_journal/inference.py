@@ -26,11 +26,12 @@ from conformance.recipes.systemd_journal.log import (
     INFERENCE,
     KEY,
     SEALED_START,
+    START,
     SystemdLog,
     body,
 )
 from reference_impl.systemd_journal import layout
-from reference_impl.systemd_journal.hashes import jenkins64
+from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 
 ALL = range(5)
 OTHER_BOOT = "fedcba9876543210fedcba9876543210"
@@ -60,6 +61,15 @@ def table_size_across_objects(log: SystemdLog) -> None:
 def field_table_size_past_the_file(log: SystemdLog) -> None:
     """The size of the FIELD table is 2^40. The header gives the size."""
     log.set(f"{_table(log, layout.FIELD_HASH_TABLE)}.len_object", 1 << 40)
+    log.expect("damaged", "bad-object", survivors=ALL)
+
+
+@INFERENCE.damaged(five_entries, "SDJ-016", "SDJ-104")
+def field_table_size_past_the_file_and_a_wrong_offset(log: SystemdLog) -> None:
+    """The size of the FIELD table is 2^40, and the header does not name this table. Nothing gives
+    the size, so the table is lost."""
+    log.set(f"{_table(log, layout.FIELD_HASH_TABLE)}.len_object", 1 << 40)
+    log.set("header.field_hash_table_offset", 1 << 30)
     log.expect("damaged", "bad-object", survivors=ALL)
 
 
@@ -229,6 +239,40 @@ def value_names_an_object_inside_it(log: SystemdLog) -> None:
     log.expect("damaged", "bad-chain", survivors=[log.payloads[-1]])
 
 
+@INFERENCE.valid("SDJ-041")
+def data_before_an_entry_without_it(log: SystemdLog) -> None:
+    """One entry follows another, and a DATA lies before both. Only the second entry has it."""
+    fields = ("_HOSTNAME=host",)
+    log.begin()
+    for second in range(2):
+        log.entry_at(START + second, fields)
+    log.made._data(b"MESSAGE=late")
+    log.entry_at(START + 2, fields)
+    log.entry_at(START + 3, (*fields, "MESSAGE=late"))
+    log.close()
+    log.expect("intact", survivors=range(4))
+
+
+@INFERENCE.damaged(data_before_an_entry_without_it, "SDJ-041")
+def data_known_only_from_the_second_of_two_entries(log: SystemdLog) -> None:
+    """An array has type 0, and the bucket of the DATA after it is 0. An item of an entry that
+    directly follows another entry names the DATA, and the walk continues there."""
+    log.zero(f"{log.array(2)}.type")
+    log.zero(log.bucket("MESSAGE=late"))
+    log.expect("damaged", "bad-object", survivors=range(4))
+
+
+@INFERENCE.damaged(data_before_an_entry_without_it, "SDJ-041", "SDJ-108")
+def data_of_an_entry_that_begins_inside_another(log: SystemdLog) -> None:
+    """An array has type 0, and the bucket of the DATA after it is 0. Only an entry that begins
+    before the end of another entry has the DATA, so the DATA is not a known object, and is lost."""
+    log.zero(f"{log.array(2)}.type")
+    log.zero(log.bucket("MESSAGE=late"))
+    log.set(f"{log.entry(2)}.len_object", 64 + 16 * 3)
+    log.expect("damaged", "bad-object", survivors=[0, 1, 2, log.without(3, "MESSAGE")])
+    log.note("journalctl returns the field.")
+
+
 @INFERENCE.damaged(five_entries, "SDJ-043", "SDJ-104")
 def entry_too_short_with_a_wrong_xor_hash(log: SystemdLog) -> None:
     """An ENTRY lacks its last item, and its `xor_hash` is wrong. Nothing gives the size."""
@@ -285,6 +329,63 @@ def padding_that_reads_like_an_item(log: SystemdLog) -> None:
     end = at + log.view.object_size(at)
     log.data[end : end + 4] = log.offset_of("MESSAGE=hello 3").to_bytes(4, "little")
     log.expect("intact", survivors=range(30))
+
+
+@INFERENCE.damaged(five_entries, "SDJ-016", "SDJ-104")
+def data_size_where_the_header_names_a_table(log: SystemdLog) -> None:
+    """The size of a DATA is wrong, and the header names this DATA as the FIELD table. Only a table
+    has the size that the header states. The next object gives the size of the DATA."""
+    log.set(f"{log.of('MESSAGE=bravo')}.len_object", 300)
+    log.set("header.field_hash_table_offset", log.offset_of("MESSAGE=bravo") + 16)
+    log.expect("damaged", "bad-object", survivors=ALL)
+
+
+@INFERENCE.damaged(five_entries, "SDJ-041")
+def array_across_eight_bytes_of_the_next_object(log: SystemdLog) -> None:
+    """The size of an array is 8 bytes too large, and the second offset of a bucket is 8 bytes too
+    small. No object begins at that offset, but one begins 8 bytes later, so the array is lost."""
+    following = log.offset_of("MESSAGE=charlie")
+    array = log.all_of(layout.ENTRY_ARRAY)[2]
+    size = following - array
+    assert size == log.view.object_size(array)
+    log.set(f"{log.path(array)}.len_object", size + 8)
+    log.set(f"{log.bucket('MESSAGE=charlie')}.ofs_tail", following - 8)
+    log.expect("damaged", "bad-object", survivors=ALL)
+
+
+@INFERENCE.damaged(five_entries, "SDJ-019", "SDJ-104")
+def entry_without_two_items_that_cancel_out(log: SystemdLog) -> None:
+    """The last two of four items of an ENTRY point to one DATA, so `xor_hash` also fits the first
+    two items. The ENTRY has the size for these two, and a larger size fits, too."""
+    at = log.all_of(layout.ENTRY)[1]
+    items = list(log.view.items(at))
+    message = log.offset_of("MESSAGE=bravo")
+    assert items[2:] == [message, log.offset_of("PRIORITY=3")]
+    log.set(f"{log.entry(1)}.body.items[3].ofs_data", message)
+    xor_hash = jenkins64(log.view.payload(items[0])) ^ jenkins64(log.view.payload(items[1]))
+    log.set(f"{log.entry(1)}.body.xor_hash", xor_hash)
+    log.set(f"{log.entry(1)}.len_object", 64 + 16 * 2)
+    log.expect("damaged", "bad-object", survivors=[0, log.without(1, "PRIORITY"), 2, 3, 4])
+
+
+@INFERENCE.damaged(five_entries, "SDJ-104")
+def entry_size_and_the_highest_byte_of_an_item(log: SystemdLog) -> None:
+    """The size of an ENTRY covers later objects, and the last of its items is 2^60 too large. The
+    entry ends before this item."""
+    log.set(f"{log.entry(1)}.len_object", 544)
+    log.flip(f"{log.entry(1)}.body.items[3].ofs_data", 60)
+    log.expect("damaged", "bad-object", survivors=[0, log.without(1, "PRIORITY"), 2, 3, 4])
+
+
+@INFERENCE.damaged(thirty_entries_compact, "SDJ-012", "SDJ-105")
+def padding_that_reads_like_an_item_of_a_later_data(log: SystemdLog) -> None:
+    """The padding of a compact ENTRY holds the offset of a later DATA, whose hash is wrong. The
+    entry of this DATA proves the field."""
+    at = log.all_of(layout.ENTRY)[7]
+    end = at + log.view.object_size(at)
+    log.data[end : end + 4] = log.offset_of("MESSAGE=hello 9").to_bytes(4, "little")
+    _wrong_hash(log, "MESSAGE=hello 9")
+    log.expect("damaged", "hash-mismatch", survivors=range(30))
 
 
 INFERENCE.table("""
@@ -455,6 +556,24 @@ def one_bit_of_the_hash_of_no_field(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3, 4])
 
 
+@INFERENCE.valid("SDJ-105")
+def entry_directly_before_one_with_fewer_fields(log: SystemdLog) -> None:
+    """The last entry begins at the end of the entry before it, whose last item has its own DATA."""
+    fields = ("_HOSTNAME=host",)
+    log.write(fields, fields, (*fields, "MESSAGE=late"), fields)
+    log.expect("intact", survivors=range(4))
+
+
+@INFERENCE.damaged(entry_directly_before_one_with_fewer_fields, "SDJ-015", "SDJ-105")
+def hash_of_a_data_of_a_lost_entry(log: SystemdLog) -> None:
+    """An entry has the sequence number 0, and the hashes of two of its DATA are wrong. Other
+    entries prove one of them. Only the lost entry has the other, so it is lost, too."""
+    log.zero(f"{log.entry(2)}.body.seqnum")
+    _wrong_hash(log, "_HOSTNAME=host")
+    _wrong_hash(log, "MESSAGE=late")
+    log.expect("damaged", "hash-mismatch", survivors=[0, 1, 3])
+
+
 INFERENCE.table("""
 hash_of_a_compact_data: compact_jenkins_none SDJ-105
     The hash of a DATA in a compact file is wrong. `xor_hash` of its entry proves the field.
@@ -495,6 +614,13 @@ hash_wrong_and_no_object_behind: five_entries SDJ-041 SDJ-105
     damage: zero of(PRIORITY=3).type
     wrong_hash: MESSAGE=alpha
     expect: damaged hash-mismatch, survivors 0 without(1, PRIORITY) 2-4
+hash_wrong_before_two_lost_objects: five_entries SDJ-041 SDJ-048 SDJ-105
+    The hash of a DATA is wrong, and the DATA after it and a later DATA have type 0. The first is
+    proven. The items that point to the two others are not faults.
+    wrong_hash: MESSAGE=bravo
+    damage: zero of(PRIORITY=3).type
+    damage: zero of(MESSAGE=delta).type
+    expect: damaged hash-mismatch, survivors 0 without(1, PRIORITY) 2 without(3, MESSAGE) 4
 compact_entry_size_wrong_and_a_field_given_twice: compact_field_given_twice SDJ-104
     The size of a compact ENTRY with a repeated field covers later objects. Its items give the size.
     damage: set entry(0).len_object to 264
@@ -504,6 +630,12 @@ one_bit_of_a_hash_in_an_entry_with_a_repeated_field: compact_field_given_twice S
     63 bits prove the field.
     damage: flip bit 63 of of(MULTI=a).body.hash
     expect: damaged hash-mismatch, survivors 0 1
+one_bit_of_a_hash_and_a_count: five_entries SDJ-049 SDJ-105
+    One bit of the hash of a DATA and the number of DATA in the header are wrong. The field is
+    proven, so no object is lost, and a reader compares the number.
+    damage: flip bit 3 of of(MESSAGE=bravo).body.hash
+    damage: set header.n_data to 99
+    expect: damaged hash-mismatch, survivors 0-4
 one_bit_of_the_hash_of_a_name: five_entries SDJ-044 SDJ-105
     One bit of the hash of a FIELD is wrong. Only a DATA can be proven, so the FIELD is lost.
     damage: flip bit 5 of of(PRIORITY).body.hash
@@ -572,6 +704,45 @@ def _names_wrong(log: SystemdLog, number: int) -> None:
     log.flip("header.file_id", 33)
 
 
+@INFERENCE.damaged(compact_jenkins_none, "SDJ-106")
+def keyed_flag_set_and_the_hash_of_every_data(log: SystemdLog) -> None:
+    """The keyed flag of a file with Jenkins hashes is set, and the hashes of all DATA are 0. The
+    hashes of the FIELDs are right without the flag, and `xor_hash` proves the fields."""
+    log.set("header.incompatible_flags", 20)
+    for at in log.all_of(layout.DATA):
+        log.zero(f"{log.path(at)}.body.hash")
+    log.expect("damaged", "bad-header", survivors=range(4))
+
+
+@INFERENCE.damaged(compact_keyed_none, "SDJ-086", "SDJ-106")
+def file_id_proven_only_by_a_forbidden_name(log: SystemdLog) -> None:
+    """A bit of the file id and a bit of a payload are flipped. The hash of one FIELD is right, but
+    its name ends in a lower-case letter, so a reader does not try it. The hashes of all others are
+    0. The fields that no entry proves are lost."""
+    for at in log.all_of(layout.FIELD):
+        log.zero(f"{log.path(at)}.body.hash")
+    log.set(f"{log.of('PRIORITY')}.body.payload", b"PRIORITy")
+    log.set(f"{log.of('PRIORITY')}.body.hash", log.view.hash(b"PRIORITy"))
+    log.flip("header.file_id", 9)
+    log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
+    left = log.without(1, "MESSAGE", "PRIORITY")
+    log.expect("damaged", "bad-header", survivors=[0, left, 2, 3])
+
+
+@INFERENCE.damaged(compact_keyed_field_given_twice, "SDJ-106")
+def data_that_reads_like_a_name(log: SystemdLog) -> None:
+    """Two bits of the file id are flipped. A DATA consists of letters from byte 40 on, and its hash
+    is that of these letters under a third file id. Only a FIELD proves a file id, and nothing
+    proves any other field."""
+    _flip_two_bits_of_the_file_id(log)
+    at = log.offset_of("MESSAGE=bravo")
+    end = at + log.view.object_size(at)
+    log.data[at + 40 : end] = b"A" * (end - at - 40)
+    file_id = bytes([log.data[24] ^ 2, *log.data[25:40]])
+    log.data[at + 16 : at + 24] = siphash24(b"A" * (end - at - 40), file_id).to_bytes(8, "little")
+    log.expect("damaged", "hash-mismatch", survivors=[body(), body()])
+
+
 INFERENCE.table("""
 file_id_proven_by_no_name: seventeen_names SDJ-106
     The hashes of the first 16 FIELDs, a bit of the file id and a payload are wrong. A reader tries
@@ -613,6 +784,12 @@ keyed_flag_cleared: compact_keyed_none SDJ-106
     The keyed flag of a file with keyed hashes is cleared. Every hash is right with the flag.
     damage: set header.incompatible_flags to 16
     expect: damaged bad-header, survivors 0-3
+keyed_flag_cleared_and_file_id_changed: compact_keyed_none SDJ-105 SDJ-106
+    The keyed flag is cleared, and a bit of the file id is flipped. Without the flag, a reader tries
+    no other file id, so each hash is a fault. `xor_hash` proves the fields.
+    damage: set header.incompatible_flags to 16
+    damage: flip bit 9 of header.file_id
+    expect: damaged hash-mismatch, survivors 0-3
 keyed_flag_set_and_a_field_given_twice: compact_field_given_twice SDJ-106
     The keyed flag is set in a file with Jenkins hashes. Every hash is right without the flag,
     whatever `xor_hash` proves.
@@ -642,6 +819,16 @@ def all_hashes_of_a_file_wrong(log: SystemdLog) -> None:
         for bit in (3, 40):
             log.flip(f"{log.path(at)}.body.hash", bit)
     log.expect("damaged", "hash-mismatch", survivors=ALL)
+
+
+@INFERENCE.damaged(compact_jenkins_none, "SDJ-105", "SDJ-106")
+def all_hashes_of_a_compact_file_wrong(log: SystemdLog) -> None:
+    """All hashes of a compact file without the keyed flag are wrong, and `xor_hash` proves the
+    fields. The file id is no key of this file, so each hash is a fault."""
+    for at in (*log.all_of(layout.DATA), *log.all_of(layout.FIELD)):
+        for bit in (3, 40):
+            log.flip(f"{log.path(at)}.body.hash", bit)
+    log.expect("damaged", "hash-mismatch", survivors=range(4))
 
 
 @INFERENCE.damaged(regular_keyed_none, "SDJ-105", "SDJ-106")

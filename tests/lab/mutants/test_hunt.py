@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lab.mutants import hunt as hunting
-from lab.mutants.choice import sources_of
 from lab.mutants.command import mutants
 from lab.mutants.hunt import Fate, Hunt, MutationReport, hunt
-from lab.mutants.questions import Question, Reached, WrongOriginal, questions_of, reached
+from lab.mutants.questions import Question, questions_of
+from lab.mutants.reach import Reached, WrongOriginal, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 
@@ -41,10 +41,9 @@ class HuntInput(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def hunt_input(tmp_path_factory: pytest.TempPathFactory) -> HuntInput:
-    questions = questions_of(FORMAT)
-    files = frozenset(map(str, sources_of(FORMAT).values()))
-    return HuntInput(questions, reached(questions, files, tmp_path_factory.mktemp("hunt_input")))
+def hunt_input(all_of_leveldb: list[Mutant], tmp_path_factory: pytest.TempPathFactory) -> HuntInput:
+    questions, scratch = questions_of(FORMAT), tmp_path_factory.mktemp("hunt_input")
+    return HuntInput(questions, reached(FORMAT, all_of_leveldb, questions, scratch))
 
 
 def find(mutants: list[Mutant], name: str) -> Mutant:
@@ -110,9 +109,9 @@ def test_a_reader_that_never_ends_dies(
 
 
 def test_an_original_that_is_wrong_is_an_error(hunt_input: HuntInput, tmp_path: Path) -> None:
-    others = [replace(each, format_id="kahadb-journal") for each in hunt_input.questions[:10]]
-    with pytest.raises(WrongOriginal, match="leveldb-log/"):
-        reached(others, frozenset(), tmp_path)
+    question = replace(hunt_input.questions[0], difference=lambda *_: "another answer")
+    with pytest.raises(WrongOriginal, match=r"leveldb-log/.*: another answer"):
+        reached(FORMAT, [], [question], tmp_path)
 
 
 def test_the_vectors_detect_the_mutants_of_a_function(
