@@ -8,8 +8,8 @@ from conformance.traceability.grammar import requirements
 from conformance.traceability.source_tree import ID, Found, SourceTree
 from conformance.vectors import Vector
 
-# Prefixes of names that look like requirement ids but are not, such as SHA-256, and of the new format
-# in the examples of CONTRIBUTING.md.
+# Prefixes of names that look like requirement ids but are not, such as SHA-256, and that of the new
+# format in the examples of CONTRIBUTING.md.
 NOT_REQUIREMENTS = frozenset({"SHA", "MYL"})
 
 
