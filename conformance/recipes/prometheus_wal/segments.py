@@ -220,3 +220,20 @@ old_segment_second: segments_from_seven_on PRW-003 PRW-023
     damage: write 43af00ef01000000 at 0 in 00000008
     expect: damaged bad-length, survivors 0, end none
 """)
+
+
+SEGMENTS.table(f"""
+segment_copied_after_a_flipped_bit: three_segments PRW-062 PRW-005
+    A bit in the first segment is flipped, and the second one has another name of its number.
+    damage: flip bit 0 of {S0}:pages[0].frames[1].data
+    damage: add 1: [0, 65536) in {S1} of the-log
+    expect: damaged checksum-mismatch, survivors 0 3-7, end none
+""")
+
+
+@SEGMENTS.valid("PRW-002", kind="limit")
+def segment_with_the_highest_number(log: PrometheusLog) -> None:
+    """A segment has the highest number of 64 bits."""
+    log.files = {"9223372036854775807": bytearray(segment(b"alpha"))}
+    log.payloads.append(b"alpha")
+    log.expect("intact", survivors=[0], end=12)
