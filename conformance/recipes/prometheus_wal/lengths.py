@@ -1,6 +1,7 @@
 """Lengths that changed. No checksum covers them."""
 
 from conformance.recipes.prometheus_wal.layout import (
+    checksum_of_zero,
     records_over_five_pages,
     three_pages,
     three_records,
@@ -112,3 +113,10 @@ last_without_data: two_pages PRW-020 PRW-023
     damage: set pages[1].frames[0].header.checksum to 0
     expect: damaged bad-length, survivors 0, end none
 """)
+
+
+@LENGTHS.damaged(checksum_of_zero, "PRW-020", kind="limit")
+def length_of_a_checksum_of_zero_becomes_zero(log: PrometheusLog) -> None:
+    """The length of a record becomes 0. Its checksum is 0, so it looks like an empty record."""
+    log.set("pages[0].frames[0].header.len_data", 0)
+    log.expect("torn", "torn-record", survivors=[b""], end=7)
