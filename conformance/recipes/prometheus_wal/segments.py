@@ -237,3 +237,12 @@ def segment_with_the_highest_number(log: PrometheusLog) -> None:
     log.files = {"9223372036854775807": bytearray(segment(b"alpha"))}
     log.payloads.append(b"alpha")
     log.expect("intact", survivors=[0], end=12)
+
+
+SEGMENTS.table("""
+highest_number_with_a_sign: segment_with_the_highest_number PRW-005 PRW-002
+    The highest number has a second name with a sign. The name that Prometheus writes counts,
+    although it has more than eight digits and is not the first by its bytes.
+    damage: add +9223372036854775807: 0100
+    expect: damaged duplicate-segment, survivors 0, end none
+""")
