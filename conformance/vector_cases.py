@@ -239,6 +239,22 @@ class WritingStep(Step):
         wrong = Difference("refused", False, "the writer must refuse, but replied done")
         return ReplyJudgement([wrong], self.expect, actual, NOT_REFUSED)
 
+    def _read_back(self, path: Path) -> ReplyJudgement:
+        """Compare the files with the expected files, and the answer that is read from the log."""
+        actual = _answer(path, self.vector)
+        if actual is None:
+            wrong = Difference("log", None, "the writer replied done, but the path holds no log")
+            return ReplyJudgement([wrong], self.expect, None, NO_LOG)
+        parts = postconditions.compared_parts(self.vector.body["format"], self._free)
+        files = self._files(path, self.after)
+        problems = differences(self.expect, actual, parts) + files
+        for other in self.vector.body.get("accept", []) if problems else []:
+            if not differences(other["answer"], actual, parts) and not self._files(
+                path, other["after"]
+            ):
+                problems = []
+        return ReplyJudgement(problems, self.expect, actual, OTHER_FILES if files else "", parts)
+
     def _files(self, path: Path, after: Mapping[str, Any]) -> list[Difference]:
         neutral = path.name == self.vector.neutral_name
 
@@ -264,7 +280,7 @@ class WritingStep(Step):
 
 @dataclass(frozen=True)
 class WriteStep(WritingStep):
-    """A request to write a new log. The vector determines its bytes."""
+    """A request to write a new log."""
 
     def prepare(self, path: Path) -> None:
         """Do nothing, because the writer creates the log."""
@@ -274,11 +290,16 @@ class WriteStep(WritingStep):
         return _with_records("write", self.vector, path, seq)
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> ReplyJudgement:
-        """Compare the log byte for byte. The answer read from it helps to explain a difference."""
+        """Compare the log byte for byte, unless the vector leaves choices to the writer.
+
+        The answer read from it helps to explain a difference.
+        """
         if "refused" in reply:
             return self._refused(reply["refused"], path, None)
         if self.vector.body.get("must_refuse"):
             return self._not_refused(path)
+        if self._free:
+            return self._read_back(path)
         written = contents_at(path)
         if written is None:
             there = os.path.lexists(path)
@@ -307,24 +328,12 @@ class AppendStep(WritingStep):
         return _with_records("append", self.vector, path, seq)
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> ReplyJudgement:
-        """Compare the files with the expected files, then compare the answer read from the log."""
+        """Judge a refusal, or the state after the append."""
         if "refused" in reply:
             return self._refused(reply["refused"], path, self.vector.contents)
         if self.vector.body.get("must_refuse"):
             return self._not_refused(path)
-        actual = _answer(path, self.vector)
-        if actual is None:
-            wrong = Difference("log", None, "the writer replied done, but the path holds no log")
-            return ReplyJudgement([wrong], self.expect, None, NO_LOG)
-        parts = postconditions.compared_parts(self.vector.body["format"], self._free)
-        files = self._files(path, self.after)
-        problems = differences(self.expect, actual, parts) + files
-        for other in self.vector.body.get("accept", []) if problems else []:
-            if not differences(other["answer"], actual, parts) and not self._files(
-                path, other["after"]
-            ):
-                problems = []
-        return ReplyJudgement(problems, self.expect, actual, OTHER_FILES if files else "", parts)
+        return self._read_back(path)
 
 
 def _change(before: Contents | None, actual: Contents | None) -> Difference:

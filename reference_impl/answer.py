@@ -28,6 +28,11 @@ class ReasonCode(str):
         return self
 
 
+def plain_code(code: str | None) -> str | None:
+    """Return a reason code as plain text: some JSON libraries refuse a subclass of ``str``."""
+    return None if code is None else str(code)
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One record that a reader returns."""
@@ -84,7 +89,7 @@ class Lost:
     def to_json(self) -> dict[str, Any]:
         """Return the range in the form that an answer shows."""
         file: dict[str, Any] = {"file": self.file} if self.file is not None else {}
-        return {**file, "from": self.start, "to": self.end, "reason": self.reason}
+        return {**file, "from": self.start, "to": self.end, "reason": plain_code(self.reason)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,7 @@ class Answer:
         """Return the answer in the form of vectors and ``walproof read --json``."""
         return {
             "verdict": self.verdict,
-            "reason": self.reason,
+            "reason": plain_code(self.reason),
             "records": [record.to_json() for record in self.records],
             "lost": [lost.to_json() for lost in self.lost],
             "end": end_to_json(self.end, self.end_file),

@@ -21,6 +21,7 @@ from reference_impl.zstd_frame import (
 
 #: A snappy block never grows more: three bytes copy at most 64.
 _SNAPPY_RATIO = 64 / 3
+_SNAPPY_SIZE_BYTES = 10
 
 
 class Decoder:
@@ -67,15 +68,24 @@ class Decoder:
 
 
 def _unsnappy(data: bytes) -> bytes:
+    if not 0 < (size := _snappy_size(data)) <= _SNAPPY_RATIO * len(data):
+        raise BadCompression("a block that cannot hold the stated content")
+    if size > MAX_RECORD_SIZE:
+        raise TooLarge("PRW-033")
     try:
-        size = cramjam.snappy.decompress_raw_len(data)
-        if not 0 < size <= _SNAPPY_RATIO * len(data):
-            raise BadCompression("a block that cannot hold the stated content")
-        if size > MAX_RECORD_SIZE:
-            raise TooLarge("PRW-033")
         return bytes(cramjam.snappy.decompress_raw(data))
     except cramjam.DecompressionError as error:
         raise BadCompression(str(error)) from None
+
+
+def _snappy_size(data: bytes) -> int:
+    """Return the size that a block states, an unsigned LEB128 number (PRW-031)."""
+    size = 0
+    for number, byte in enumerate(data[:_SNAPPY_SIZE_BYTES]):
+        size |= (byte & 0x7F) << 7 * number
+        if byte < 0x80:
+            return size
+    raise BadCompression("a block without a size")
 
 
 def encode(payload: bytes, flags: int) -> bytes:

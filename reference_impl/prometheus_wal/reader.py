@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,31 +54,34 @@ class Journal:
             folder = self.path / name
             if folder.is_dir() and segments(folder):
                 newest = number
-                self._plan_segments(folder, f"{name}/", -1)
+                self._plan_segments(f"{name}/", segments(folder), -1)
                 break
             if folder.is_dir():
                 self.plan.append(Lost(0, 0, "bad-checkpoint"))
             else:
                 self.plan.append(Lost(0, folder.stat().st_size, "bad-checkpoint", file=name))
-        self._plan_segments(self.path, "", newest)
-
-    def _plan_segments(self, folder: Path, prefix: str, before: int | None) -> None:
-        """Add the segments of a folder after the number ``before``, if it is known (PRW-005)."""
-        has_checkpoint = before is not None
-        is_missing = has_checkpoint
-        for number, name in segments(folder):
-            if before is not None and number <= before:
-                if number == self.number and not is_missing:
-                    size = (folder / name).stat().st_size
-                    self.plan.append(Lost(0, size, "duplicate-segment", file=prefix + name))
-                continue
-            if before is not None and number > before + 1:
-                self.plan.append(Lost(0, 0, "missing-segment", file=prefix + name))
-            self.plan.append(prefix + name)
-            self.number = before = number
-            is_missing = False
-        if is_missing:
+        found = [each for each in segments(self.path) if newest is None or each[0] > newest]
+        self._plan_segments("", found, newest)
+        if found:
+            self.number, _ = found[-1]
+        elif newest is not None:
             self.plan.append(Lost(0, 0, "missing-segment"))
+
+    def _plan_segments(
+        self, prefix: str, found: Sequence[tuple[int, str]], before: int | None
+    ) -> None:
+        """Add segments. The first one follows the number ``before``, if there is one (PRW-005)."""
+        last = None
+        for number, name in found:
+            file = prefix + name
+            if number == last:
+                size = self.file(file).stat().st_size
+                self.plan.append(Lost(0, size, "duplicate-segment", file=file))
+                continue
+            if before is not None and number != before + 1:
+                self.plan.append(Lost(0, 0, "missing-segment", file=file))
+            self.plan.append(file)
+            last = before = number
 
     def last_with_content(self) -> str | None:
         """Return the last segment with a byte that is not zero, else the first one."""
@@ -142,15 +145,16 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 def _stop(journal: Journal, damage: Lost, start: int) -> Iterator[Event]:
     """Report everything from the first damage on as lost, for ``strict`` (PRW-062)."""
-    if damage.file in journal.names:
-        later = journal.names[journal.names.index(damage.file) :]
-    else:
+    is_folder = journal.path.is_dir()
+    if is_folder and damage.file is None:
         yield damage
-        after = journal.plan[journal.plan.index(damage) :]
-        later = [each for each in after if not isinstance(each, Lost)]
-    for name in later:
-        at = start if name == damage.file else 0
-        yield Lost(at, journal.file(name).stat().st_size, damage.reason, file=name)
+    plan = journal.plan
+    first = next(n for n, each in enumerate(plan) if each is damage or each == damage.file)
+    files = dict.fromkeys(each.file if isinstance(each, Lost) else each for each in plan[first:])
+    for file in files:
+        if file or not is_folder:
+            at = start if file == damage.file else 0
+            yield Lost(at, journal.file(file).stat().st_size, damage.reason, file=file)
     yield End("damaged", damage.reason, None)
 
 

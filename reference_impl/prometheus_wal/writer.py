@@ -22,6 +22,7 @@ from reference_impl.prometheus_wal.layout import (
     NONE,
     PAGE_SIZE,
     frame,
+    number_of,
     segment_name,
 )
 from reference_impl.prometheus_wal.reader import Journal, read
@@ -40,25 +41,31 @@ class Writer:
 
     def __init__(self, path: Path, context: Context, number: int | None) -> None:
         self.path = path
-        #: The number of the current segment, None if the log is one segment.
+        #: The number of the first new segment, None if the log is one segment.
         self.number = number
         size = int(context.get("segment_size", SEGMENT_SIZE))
         if size % PAGE_SIZE:
             raise ValueError(f"segment_size: expected a multiple of {PAGE_SIZE}, found {size}")
         self.pages = size // PAGE_SIZE
         self.flags = FLAGS[context.get("compression", "none")]
+        #: The current segment, and the segments before it.
         self.segment = bytearray()
+        self.full: list[bytes] = []
 
-    @property
-    def file(self) -> Path:
-        """Return the path of the current segment."""
-        return self.path if self.number is None else self.path / segment_name(self.number)
+    def files(self, records: Sequence[NewRecord]) -> dict[Path, bytes]:
+        """Return the segments with these records by their paths.
 
-    def write(self, records: Sequence[NewRecord]) -> None:
-        """Write records, and the files that hold them."""
+        Raises ``ValueError`` if a reader would not find a new segment (PRW-073).
+        """
         for new in records:
             self.add(new.payload)
-        self.file.write_bytes(self.segment)
+        if self.number is None:
+            return {self.path: bytes(self.segment)}
+        names = [segment_name(self.number + n) for n in range(len(self.full) + 1)]
+        for name in names:
+            if number_of(name) is None or (self.path / name).exists():
+                raise ValueError(f"{name}: the name of the next segment is in use, or too large")
+        return dict(zip(map(self.path.joinpath, names), [*self.full, self.segment], strict=True))
 
     def add(self, payload: bytes) -> None:
         """Add a record to the current segment, or to the next one."""
@@ -69,8 +76,7 @@ class Writer:
                 data, flags = packed, self.flags
         if self.number is not None and len(data) > self._left():  # PRW-071
             self._pad(PAGE_SIZE - 1)
-            self.file.write_bytes(self.segment)
-            self.number += 1
+            self.full.append(bytes(self.segment))
             self.segment.clear()
         kind = FULL
         while True:
@@ -101,10 +107,15 @@ class Writer:
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Make a new log: see :class:`Writer`."""
     is_folder = bool(context.get("folder", False))
-    writer = Writer(path, context, 0 if is_folder else None)
+    files = Writer(path, context, 0 if is_folder else None).files(records)
     if is_folder:
         path.mkdir()
-    writer.write(records)
+    _save(files)
+
+
+def _save(files: Mapping[Path, bytes]) -> None:
+    for path, data in files.items():
+        path.write_bytes(data)
 
 
 def copied(path: Path, context: Context) -> Context:
@@ -131,7 +142,8 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     last = journal.file(end.file)
     if writer.number is None:
         writer.segment += last.read_bytes()[: end.end]
-    elif end.verdict == "torn":
+    files = writer.files(records)
+    if path.is_dir() and end.verdict == "torn":
         with last.open("r+b") as segment:
             segment.truncate(end.end)
-    writer.write(records)
+    _save(files)

@@ -44,6 +44,17 @@ class TestWrite:
         assert message in judgement.difference
         assert judgement.actual == answer_to(path.read_bytes())
 
+    def test_a_log_of_another_encoder_is_read_back(self, start_case, vector):
+        case, step, path = start_case("write-three-records", "write")
+        data = vector("write-three-records").contents
+        path.write_bytes(data + bytes(100))
+        free = [{"freedom": name, "because": "x"} for name in ("placement", "preallocation")]
+        body = {**case.vector.body, "after": {**case.vector.body["after"], "free": free}}
+        step = WriteStep(dataclasses.replace(case.vector, body=body))
+        assert step.judge(DONE, path, []).difference is None
+        path.write_bytes(data[:30])
+        assert "records: expected 3, found 2" in step.judge(DONE, path, []).difference
+
     def test_a_missing_file_fails(self, start_case):
         _, step, path = start_case("write-nothing", "write")
         assert "there is no file" in step.judge(DONE, path, []).difference

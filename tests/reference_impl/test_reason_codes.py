@@ -57,3 +57,9 @@ def test_a_code_is_plain_text_for_all_others() -> None:
     code = ReasonCode("zero-gap", "LDB-027")
     assert Lost(0, 9, code) == Lost(0, 9, "zero-gap")
     assert {"zero-gap": 1}[code] == 1
+
+
+def test_an_answer_in_json_has_plain_codes() -> None:
+    code = ReasonCode("zero-gap", "LDB-027")
+    answer = Answer("damaged", code, (), (Lost(0, 9, code),), 9).to_json()
+    assert type(answer["reason"]) is type(answer["lost"][0]["reason"]) is str

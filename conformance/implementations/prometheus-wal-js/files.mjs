@@ -16,9 +16,12 @@ const listNumbered = (folder, prefix = '') =>
     .map((entry) => ({ name: entry.name, number: toNumber(entry.name.slice(prefix.length)), entry }))
     .sort((a, b) => (a.number === b.number ? a.name < b.name : a.number < b.number) ? -1 : 1);
 
-/** Return the segments of a folder by number; a name of eight digits precedes the other names of its number (PRW-005). */
+/** Return the name of a segment, which has at least eight characters. */
+export const nameOf = (number) => (number < 0n ? `-${String(-number).padStart(7, '0')}` : String(number).padStart(8, '0'));
+
+/** Return the segments of a folder by number; the name that Prometheus writes precedes the other names of its number (PRW-005). */
 function listSegments(folder, prefix = '') {
-  const isOther = ({ name }) => Number(!/^[0-9]{8}$/.test(name));
+  const isOther = ({ name, number }) => Number(name !== nameOf(number));
   return listNumbered(folder).filter(({ entry }) => entry.isFile())
     .sort((a, b) => (a.number === b.number ? isOther(a) - isOther(b) : 0))
     .map(({ name, number }) => ({ number, file: prefix + name, inCheckpoint: prefix !== '' }));

@@ -31,14 +31,12 @@ export function readLog(path, { continued = false } = {}, strict = false) {
     const verdict = torn ? { verdict: 'torn', reason: 'torn-record' } : { verdict: 'intact', reason: null };
     return { ...verdict, records, lost, end: file ? { file, at } : at };
   }
-  const { reason, segment, start, recordCount } = damage;
+  const { reason, segment, start, recordCount, earlier } = damage;
   const answer = { verdict: 'damaged', reason, records, lost, end: null };
   if (!strict) return answer;
-  const later = segments.slice(segments.indexOf(segment) + 1).filter(({ bytes }) => bytes);
-  answer.lost = [
-    rangeOf(segment, start, segment.bytes?.length ?? segment.to, reason),
-    ...later.map((other) => rangeOf(other, 0, other.bytes.length, reason)),
-  ];
+  const later = segments.slice(segments.indexOf(segment) + 1).filter(({ bytes, file }) => bytes || file);
+  const toEnd = (each, at) => rangeOf(each, at, each.bytes?.length ?? each.to, reason);
+  answer.lost = [...earlier, toEnd(segment, start), ...later.map((each) => toEnd(each, 0))];
   return { ...answer, records: records.slice(0, recordCount) };
 }
 
@@ -59,7 +57,7 @@ class LogReader {
   lose(segment, reason, from, to, start = from) {
     this.lost.push(rangeOf(segment, from, to, reason));
     if (reason === 'torn-record') this.torn = { segment, at: from };
-    else this.damage ??= { reason, segment, start, recordCount: this.records.length };
+    else this.damage ??= { reason, segment, start, recordCount: this.records.length, earlier: this.lost.slice(0, -1) };
   }
 
   read(segment, isLast) {

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compress } from './compression.mjs';
-import { openLog } from './files.mjs';
+import { nameOf, openLog } from './files.mjs';
 import { crc32c, FIRST, FULL, HEADER, LAST, MAX_DATA, MIDDLE, PAGE, pageEnd } from './frame.mjs';
 import { readLog } from './reader.mjs';
 
@@ -93,6 +93,3 @@ export function appendToLog(path, payloads, context = {}) {
   if (verdict === 'torn') truncateSync(join(path, end.file), end.at);
   segments.forEach((bytes, i) => writeFileSync(paths[i], bytes, { flag: 'wx' }));
 }
-
-/** Return the name of a segment, which has at least eight characters. */
-const nameOf = (number) => (number < 0n ? `-${String(-number).padStart(7, '0')}` : String(number).padStart(8, '0'));

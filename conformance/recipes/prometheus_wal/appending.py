@@ -19,6 +19,7 @@ from conformance.recipes.prometheus_wal.segments import (
     S1,
     S2,
     only_an_empty_segment,
+    segment_with_the_highest_number,
     segments_from_seven_on,
     segments_of_restarts,
     three_segments,
@@ -230,3 +231,41 @@ def append_to_a_folder_without_segments(log: PrometheusLog) -> None:
     log.remove_file(S0)
     log.append(*NEW)
     log.expect_refusal("refused", "no-segments")
+
+
+def _next_names() -> None:
+    """Enter names of new segments that a writer must not use."""
+    for name, title, control, file, at, survivors in (
+        ("the_next_name_is_in_use", "The name of the next segment is that of a folder.",
+         three_segments, f"{S3}/readme.txt", None, range(8)),
+        ("a_later_name_is_in_use", "The name of the second new segment is that of a folder.",
+         three_segments, f"{S4}/readme.txt", None, range(8)),
+        ("a_torn_record_and_a_name_in_use",
+         "The next name is in use, so a writer does not cut the torn segment either.",
+         three_segments, f"{S3}/readme.txt", 20000, range(6)),
+        ("the_highest_number", "The next number has more than 64 bits.",
+         segment_with_the_highest_number, None, None, range(1)),
+    ):  # fmt: skip
+
+        def recipe(
+            log: PrometheusLog,
+            file: str | None = file,
+            at: int | None = at,
+            survivors: range = survivors,
+        ) -> None:
+            if file:
+                log.add_file(file, b"U")
+            if at:
+                log.truncate(at, S2)
+            log.context["segment_size"] = PAGE_SIZE
+            log.append(numbered(20000), numbered(20001))
+            torn = ("torn", "torn-record") if at else ("intact", None)
+            log.expect_refusal(*torn, survivors)
+
+        recipe.__name__, recipe.__doc__ = f"append_after_{name}", title
+        APPENDING.appending(
+            control, "PRW-073", "PRW-002", kind="limit", control=append_two_segments
+        )(recipe)
+
+
+_next_names()

@@ -149,3 +149,23 @@ replaced_segment_with_two_names: checkpoint_with_replaced_segments PRW-004 PRW-0
     damage: add 1: 0100
     expect: intact, survivors 0-1
 """)
+
+
+CHECKPOINTS.table(f"""
+negative_number_in_a_checkpoint: checkpoint_of_two_segments PRW-002 PRW-005
+    The segments of a checkpoint have the numbers -1 and 0. The first one must be 0. Both are read.
+    damage: rename {C3}/00000000 to {C3}/-1
+    damage: rename {C3}/00000001 to {C3}/00000000
+    expect: damaged missing-segment, survivors 0-3, end none
+gap_after_a_negative_number_in_a_checkpoint: checkpoint_of_two_segments PRW-002 PRW-005
+    The segments of a checkpoint have the numbers -2 and 0.
+    damage: rename {C3}/00000000 to {C3}/-2
+    damage: rename {C3}/00000001 to {C3}/00000000
+    expect: damaged missing-segment, survivors 0-3, end none
+two_checkpoints_without_segments: two_checkpoints PRW-004 PRW-062
+    The newest checkpoint is a folder without segments, and the one before it is a file.
+    damage: rename {C3}/00000000 to {C3}/00000000.tmp
+    damage: remove {C1}/00000000
+    damage: add {C1}: 5555
+    expect: damaged bad-checkpoint, survivors "yankee" 1, end none
+""")

@@ -284,3 +284,39 @@ length_and_mixed_flags: snappy_record_over_pages PRW-024 PRW-032
     damage: flip bit 3 of pages[2].frames[0].header.type
     expect: damaged bad-length, survivors 0-2, end none
 """)
+
+
+def _snappy_of_size(size: bytes) -> bytes:
+    """Return a snappy block of ``alpha`` that states its size with these bytes."""
+    return size + snappy(b"alpha")[1:]
+
+
+@COMPRESSION.valid("PRW-031", kind="limit")
+def snappy_sizes_of_more_bytes(log: PrometheusLog) -> None:
+    """Blocks state a size of 5 in 2, 6 and 10 bytes. The last bytes add only zeros."""
+    for count in (2, 6, 10):
+        size = b"\x85".ljust(count - 1, b"\x80") + b"\0"
+        log.frames(frame(FULL, SNAPPY, _snappy_of_size(size)))
+        log.payloads.append(b"alpha")
+    log.expect("intact", survivors=range(3))
+
+
+def _bad_sizes() -> None:
+    for name, title, flags, data in (
+        ("snappy_size_of_eleven_bytes", "A block of snappy states a size of 5 in 11 bytes.",
+         SNAPPY, _snappy_of_size(b"\x85".ljust(10, b"\x80") + b"\0")),
+        ("snappy_size_above_64_bits", "A block of snappy states a size of 2^64 + 5.",
+         SNAPPY, _snappy_of_size(b"\x85".ljust(9, b"\x80") + b"\2")),
+        ("zstd_window_of_one_segment_above_the_limit",
+         "A frame of a single segment states more than 128 MiB. This is the size of its window.",
+         ZSTD, MAGIC + b"\xa0" + ((1 << 27) + 1).to_bytes(4, "little")
+         + block(1, b"a", 1 << 17, False) * 1024 + block(1, b"a", 1, True)),
+    ):  # fmt: skip
+
+        @COMPRESSION.combination(name, title, CONTROLS["none"][0], "PRW-031", kind="corrupt")
+        def recipe(log: PrometheusLog, flags: int = flags, data: bytes = data) -> None:
+            log.splice(SECOND, frame(FULL, flags, data))
+            log.expect("damaged", "bad-compression", survivors=[0, 2], end=None)
+
+
+_bad_sizes()

@@ -2,6 +2,7 @@
 
 from conformance.recipes.prometheus_wal.layout import (
     FORGED,
+    checksum_of_zero,
     records_over_five_pages,
     three_pages,
     three_records,
@@ -186,3 +187,10 @@ almost_the_old_format: three_records PRW-003 PRW-023
     damage: write 43af00ee at 0
     expect: damaged bad-length, no survivors, end none
 """)
+
+
+@LENGTHS.damaged(checksum_of_zero, "PRW-020", kind="limit")
+def length_of_a_checksum_of_zero_becomes_zero(log: PrometheusLog) -> None:
+    """The length of a record becomes 0. Its checksum is 0, so it looks like an empty record."""
+    log.set("pages[0].frames[0].header.len_data", 0)
+    log.expect("torn", "torn-record", survivors=[b""], end=7)

@@ -2,6 +2,7 @@
 
 from conformance.recipes.prometheus_wal.layout import three_records
 from conformance.recipes.prometheus_wal.log import (
+    FIRST,
     FULL,
     LAST,
     LIMITS,
@@ -10,6 +11,7 @@ from conformance.recipes.prometheus_wal.log import (
     ZSTD,
     PrometheusLog,
     frame,
+    numbered,
 )
 from conformance.recipes.zstd_frames import MAGIC, block, frame_of_one_byte
 
@@ -119,3 +121,38 @@ def _of_size(size: int) -> bytes:
     count, rest = divmod(size, 1 << 17)
     blocks = b"".join(block(1, b"a", 1 << 17, False) for _ in range(count))
     return _STREAM + blocks + block(1, b"a", rest, True)
+
+
+def _invalid_frames() -> None:
+    """Enter five invalid frames of zstd, and a valid one, which is lost if the others count."""
+    stated = MAGIC + b"\xa0" + (1 << 26).to_bytes(4, "little") + block(1, b"a", 1000, True)
+    unchecked = MAGIC + b"\x04" + _repeated(1 << 17, 511)[5:]
+    for name, title, bad, counts in (
+        ("size_above_the_blocks", "state 64 MiB, but their blocks hold less. They do not count",
+         stated, False),
+        ("cut_last_block", "lack the last byte of their last block. They do not count",
+         _repeated(1 << 17, 511)[:-1], False),
+        ("missing_checksum", "lack their checksum. They count", unchecked, True),
+    ):  # fmt: skip
+
+        @LIMITS.combination(
+            f"budget_and_{name}", f"Five frames of zstd {title}.", three_records, "PRW-034",
+            "PRW-031", kind="limit",
+        )  # fmt: skip
+        def recipe(log: PrometheusLog, bad: bytes = bad, counts: bool = counts) -> None:
+            log.extend(frame(FULL, ZSTD, bad) * 5 + frame(FULL, ZSTD, _repeated(1000, 1)))
+            survivors = [0, 1, 2] if counts else [0, 1, 2, b"a" * 1000]
+            log.expect("damaged", "bad-compression", survivors, end=None)
+
+
+_invalid_frames()
+
+
+@LIMITS.damaged(three_records, "PRW-032", "PRW-033", kind="limit")
+def mixed_flags_of_a_frame_above_the_limit(log: PrometheusLog) -> None:
+    """A FIRST has the flag of zstd, and its LAST has none. As zstd, the content is too large."""
+    content = frame_of_one_byte(97, (1 << 26) + 1)
+    fills = numbered(PAGE_SIZE - 38 - 7 - 107)
+    log.extend(frame(FULL, 0, fills) + frame(FIRST, ZSTD, content[:100]))
+    log.extend(frame(LAST, 0, content[100:]))
+    log.expect("damaged", "mixed-flags", survivors=[0, 1, 2, fills, content], end=None)

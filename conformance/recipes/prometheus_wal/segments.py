@@ -236,3 +236,29 @@ torn_record_and_a_segment_of_zeros: segments_of_restarts PRW-040
     damage: extend by 1000 zero bytes in 00000003
     expect: torn torn-record, survivors 0-1
 """)
+
+
+SEGMENTS.table(f"""
+segment_copied_after_a_flipped_bit: three_segments PRW-062 PRW-005
+    A bit in the first segment is flipped, and the second one has another name of its number.
+    damage: flip bit 0 of {S0}:pages[0].frames[1].data
+    damage: add 1: [0, 65536) in {S1} of the-log
+    expect: damaged checksum-mismatch, survivors 0 3-7, end none
+""")
+
+
+@SEGMENTS.valid("PRW-002", kind="limit")
+def segment_with_the_highest_number(log: PrometheusLog) -> None:
+    """A segment has the highest number of 64 bits."""
+    log.files = {"9223372036854775807": bytearray(segment(b"alpha"))}
+    log.payloads.append(b"alpha")
+    log.expect("intact", survivors=[0], end=12)
+
+
+SEGMENTS.table("""
+highest_number_with_a_sign: segment_with_the_highest_number PRW-005 PRW-002
+    The highest number has a second name with a sign. The name that Prometheus writes counts,
+    although it has more than eight digits and is not the first by its bytes.
+    damage: add +9223372036854775807: 0100
+    expect: damaged duplicate-segment, survivors 0, end none
+""")

@@ -1,7 +1,12 @@
 """Type bytes that changed. No checksum covers them."""
 
-from conformance.recipes.prometheus_wal.layout import three_pages, three_records, two_pages
-from conformance.recipes.prometheus_wal.log import TYPES, PrometheusLog
+from conformance.recipes.prometheus_wal.layout import (
+    seven_bytes_left,
+    three_pages,
+    three_records,
+    two_pages,
+)
+from conformance.recipes.prometheus_wal.log import FULL, TYPES, PrometheusLog
 from conformance.recipes.recipe import Recipe
 
 FIRST_PAGE, SECOND_PAGE = "pages[0].frames[1]", "pages[1].frames[0]"
@@ -105,3 +110,10 @@ full_becomes_first_in_front_of_a_first: two_pages PRW-028
     retype: pages[0].frames[0], 2
     expect: damaged unfinished-record, survivors 1-3, end none
 """)
+
+
+@TYPES.damaged(seven_bytes_left, "PRW-020", "PRW-027", kind="limit")
+def empty_first_becomes_full(log: PrometheusLog) -> None:
+    """The type of a FIRST of length 0 becomes FULL. It looks like an empty record."""
+    log.retype("pages[0].frames[1]", FULL)
+    log.expect("damaged", "orphan-fragment", survivors=[0, b"", 2], end=None)
