@@ -65,7 +65,8 @@ class Writer:
         for name in names:
             if number_of(name) is None or (self.path / name).exists():
                 raise ValueError(f"{name}: the name of the next segment is in use, or too large")
-        return dict(zip(map(self.path.joinpath, names), [*self.full, self.segment], strict=True))
+        segments = [*self.full, bytes(self.segment)]
+        return dict(zip(map(self.path.joinpath, names), segments, strict=True))
 
     def add(self, payload: bytes) -> None:
         """Add a record to the current segment, or to the next one."""

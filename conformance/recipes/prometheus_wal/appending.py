@@ -259,8 +259,8 @@ def _next_names() -> None:
                 log.truncate(at, S2)
             log.context["segment_size"] = PAGE_SIZE
             log.append(numbered(20000), numbered(20001))
-            torn = ("torn", "torn-record") if at else ("intact", None)
-            log.expect_refusal(*torn, survivors)
+            verdict, reason = ("torn", "torn-record") if at else ("intact", None)
+            log.expect_refusal(verdict, reason, survivors)
 
         recipe.__name__, recipe.__doc__ = f"append_after_{name}", title
         APPENDING.appending(
