@@ -29,7 +29,7 @@ def decided_by(report: Report, result: Entry) -> list[str]:
         ids |= decided.get("expect_strict", {})
     if "prefix" in parts:
         ids["reason"] = _of_prefix(decided["table"], parts["prefix"])
-        ids["lost"] = [ids["reason"]]
+        ids["lost"] = [ids["reason"]] * len(expected["lost"])
     of_verdict = [ids["reason"], ids["verdict"]]
     if actual.get("reason") in {expected["reason"], *(each["reason"] for each in expected["lost"])}:
         # The reader knows the code, so the requirement of the verdict, which selects it, is broken.

@@ -78,6 +78,13 @@ def test_the_length_of_a_prefix_selects_the_requirement(length, ids):
     assert decided_by(report("LDB-005"), result) == ids
 
 
+def test_an_intact_prefix_has_no_lost_range():
+    result = failure("lost: expected nothing, found 1 range", lost=[{"from": 0, "to": 6}])
+    result["found"] = {"prefix": 0, "lost": {}}
+    result["expected"] = {**result["expected"], "reason": None, "lost": []}
+    assert decided_by(report("LDB-005"), result) == []
+
+
 def test_strict_is_not_cited_if_its_answer_is_that_of_recover():
     same = {"expect": DECIDED_BY["expect"]}
     result = failure("end: expected 30, found nothing", "strict")
