@@ -16,7 +16,7 @@ from conformance.recognition import Example, load_examples
 from conformance.vector_cases import Step, VectorCase, cases_of
 from conformance.vectors import load
 from lab.mutants.choice import family_of
-from reference_impl.answer import NewRecord, collect
+from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import Format
 from reference_impl.register import registers
 
@@ -56,12 +56,29 @@ def _case_difference(
         path = folder / str(number) / case.vector.input.name
         path.parent.mkdir()
         step.prepare(path)
-        reply = _reply(format, step.request(case, path, number), path)
+        request = step.request(case, path, number)
+        answer = None
+        if request["cmd"] == "read":
+            answer = collect(format.read(path, request["profile"], request["context"]))
+        reply = {"answer": answer.to_json()} if answer else _written(format, request, path)
         judgement = step.judge(reply, path, reports)
         shutil.rmtree(path.parent, ignore_errors=True)
         if judgement.difference is not None:
             return judgement.difference
+        if answer and len(steps) == 1 and (difference := _decided_otherwise(case, answer)):
+            return difference
     return None
+
+
+def _decided_otherwise(case: VectorCase, answer: Answer) -> str | None:
+    """Return how the requirements that decide an answer differ from those of the vector."""
+    decided = case.vector.body.get("decided_by", {})
+    expected = decided.get("expect", {})
+    if case.profile == "strict":
+        expected = expected | decided.get("expect_strict", {})
+    found = registers()[case.vector.body["format"]].requirements_of(answer)
+    is_other = any(found[part] != expected.get(part, found[part]) for part in ("reason", "lost"))
+    return f"decided by {found}, expected {expected}" if is_other else None
 
 
 def _example_difference(
@@ -80,10 +97,8 @@ def ask(question: Question, format: Format, scratch: Path) -> str | None:
             return f"{type(error).__name__}: {error}"
 
 
-def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def _written(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, Any]:
     context = request["context"]
-    if request["cmd"] == "read":
-        return {"answer": collect(format.read(path, request["profile"], context)).to_json()}
     records = [NewRecord(bytes.fromhex(each["payload"]), each) for each in request["records"]]
     operation = format.write if request["cmd"] == "write" else format.append
     try:

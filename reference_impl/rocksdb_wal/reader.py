@@ -91,7 +91,7 @@ class Scan:
         self.has_ended = False
         self.tail_from: int | None = None
         self.tail_to: int | None = None
-        self.tail_code: str = "torn-tail"
+        self.tail_code: str
         #: The last damage that would end the log if the proven offset were lower.
         self.last_fault: int | None = None
         self.in_step = True
