@@ -95,10 +95,9 @@ def budget_of_two_searches(log: EtcdLog) -> None:
     log.expect("damaged", "checksum-mismatch", survivors=range(8), end=None)
 
 
-STRAY = "Frames with another checksum follow the last one: {}."
 GAPS.table(
     rows(
-        STRAY,
+        "Frames with another checksum follow the last one: {}.",
         "follow: 99, {}",
         """
 stray_entry_of_the_commit_index: basic ETW-032
@@ -123,14 +122,6 @@ stray_frame_alone: basic ETW-031
     e5 | damaged checksum-mismatch, survivors 0-9
 stray_frames_and_an_old_frame: basic ETW-032 ETW-033
     e5 e6 e1 e7 e8 | damaged checksum-mismatch, survivors 0-9
-""",
-    )
-)
-GAPS.table(
-    rows(
-        STRAY,
-        "follow: 99, {}",
-        """
 entry_below_a_marker: a_marker_above_the_commit_index ETW-032 limit
     e5 e6.3 | damaged checksum-mismatch, survivors 0-13 payload_of(e6.3)
 entry_below_the_highest_commit_index: a_marker_above_the_commit_index ETW-032
