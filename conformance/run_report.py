@@ -122,12 +122,12 @@ def _outcomes(
     """Return the results of the subjects, and whether the run was not interrupted."""
     keys: dict[int, str | None] = {}
     outcomes: dict[int, ProgramRun] = {}
-    for number, subject in enumerate(plan.subjects if cache is not None else ()):
-        assert cache is not None
-        keys[number] = cache.key(subject, plan.cases(subject))
-        if (run := cache.get(subject, keys[number])) is not None:
-            outcomes[number] = run
-            progress(len(run.results))
+    if cache is not None:
+        for number, subject in enumerate(plan.subjects):
+            keys[number] = cache.key(subject, plan.cases(subject))
+            if (run := cache.get(subject, keys[number])) is not None:
+                outcomes[number] = run
+                progress(len(run.results))
     changed = [number for number in range(len(plan.subjects)) if number not in outcomes]
     subjects = [plan.subjects[number] for number in changed]
     try:

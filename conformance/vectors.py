@@ -124,6 +124,16 @@ class Vector:
         return [expand_payload(record) for record in self.body["records"]]
 
 
+def requirements_deciding(body: Mapping[str, Any], profile: str) -> dict[str, Any]:
+    """Return the ids of a vector that decide the parts of its answer in a profile.
+
+    The dictionary is empty for a vector without these ids.
+    """
+    decided = body.get("decided_by", {})
+    of_strict = decided.get("expect_strict", {}) if profile == "strict" else {}
+    return {**decided.get("expect", {}), **of_strict}
+
+
 def expand_payload(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with ``{"fill": hex, "size": bytes}`` expanded to ``{"payload": hex}``."""
     if "payload" in record:

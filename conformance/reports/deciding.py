@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.score import WRITING
+from conformance.vectors import requirements_deciding
 
 from .json_report import Report
 
@@ -18,17 +19,15 @@ def decided_by(report: Report, result: Entry) -> list[str]:
     The list is empty for other results, if nothing but records differs, and for a vector without
     these ids.
     """
-    decided = report["vectors"][result["vector"]].get("decided_by")
+    vector = report["vectors"][result["vector"]]
+    ids = requirements_deciding(vector, result["profile"])
     expected, actual = result.get("expected"), result.get("actual")
     is_wrong = result["class"] in ("fail", "known-failure") and result["profile"] not in WRITING
-    if not (decided and is_wrong and expected and actual):
+    if not (ids and is_wrong and expected and actual):
         return []
     parts = result.get("found") or {}
-    ids = dict(decided["expect"])
-    if result["profile"] == "strict":
-        ids |= decided.get("expect_strict", {})
     if "prefix" in parts:
-        ids["reason"] = _of_prefix(decided["table"], parts["prefix"])
+        ids["reason"] = _of_prefix(vector["decided_by"]["table"], parts["prefix"])
         ids["lost"] = [ids["reason"]] * len(expected["lost"])
     of_verdict = [ids["reason"], ids["verdict"]]
     if actual.get("reason") in {expected["reason"], *(each["reason"] for each in expected["lost"])}:

@@ -14,7 +14,7 @@ from conformance import VECTORS
 from conformance.compare import ANSWER_PARTS
 from conformance.recognition import Example, load_examples
 from conformance.vector_cases import Step, VectorCase, cases_of
-from conformance.vectors import load
+from conformance.vectors import load, requirements_deciding
 from lab.mutants.choice import family_of
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import Format
@@ -72,10 +72,7 @@ def _case_difference(
 
 def _decided_otherwise(case: VectorCase, answer: Answer) -> str | None:
     """Return how the requirements that decide an answer differ from those of the vector."""
-    decided = case.vector.body.get("decided_by", {})
-    expected = decided.get("expect", {})
-    if case.profile == "strict":
-        expected = expected | decided.get("expect_strict", {})
+    expected = requirements_deciding(case.vector.body, case.profile)
     found = registers()[case.vector.body["format"]].requirements_of(answer)
     is_other = any(found[part] != expected.get(part, found[part]) for part in ("reason", "lost"))
     return f"decided by {found}, expected {expected}" if is_other else None
