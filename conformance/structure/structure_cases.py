@@ -50,9 +50,10 @@ class StructureCase(VectorCase):
         return None
 
     def steps(self) -> Iterator[Step]:
-        """Yield a request for each file.
+        """Yield the requests for a vector, one for each file.
 
-        ``truncations`` have two requests for each row, one per end.
+        The operation ``truncations`` has two requests per row of its table, one for each end of the
+        row.
         """
         contents = self.vector.contents
         format = str(self.vector.body["format"])
@@ -74,7 +75,7 @@ class StructureCase(VectorCase):
 class StructureStep(Step):
     """A request for one file.
 
-    ``inner`` is its path in the log, and is empty in a log of one file.
+    ``inner`` is its path in the log, and is empty in a single-file log.
     """
 
     contents: Contents = field(repr=False)

@@ -47,7 +47,7 @@ class Damage:
 
 @dataclass
 class Stop:
-    """The end of the log: a torn physical record, or final zeros (without a reason)."""
+    """The end of the log at a torn physical record or at final zeros, which have no reason."""
 
     at: int
     reason: str | None

@@ -102,7 +102,7 @@ class Start:
 
 
 def slots_of(log: bytes, page_size: int) -> list[Slot]:
-    """Return all whole slots for a page size, whatever size the header states."""
+    """Return all whole slots for a page size, regardless of the size in the header."""
     parsed = SqliteWal.from_bytes(log[:8] + page_size.to_bytes(4, "big") + log[12:])
     made = []
     for number, frame in enumerate(parsed.frames, 1):
@@ -395,7 +395,7 @@ class Reader:
                         one.follows, one.before = self.origin(one.number - 1), one.computed_before
                         proven.setdefault(one.after, one.number)
                     if earlier and earlier.page and not earlier.bad_checksum:
-                        moved.append(one)  # ``one`` follows the frame that ``earlier`` copies
+                        moved.append(one)  # ``one`` follows the original of ``earlier``
             elif last and last.db_pages and slot.before == padded not in proven:
                 set_padding(last)
                 slot.follows = last.number

@@ -94,7 +94,7 @@ class Segment:
         return "unknown-frame" if self.data[at] != 1 else self.content_fault(self.parse(at))
 
     def content_fault(self, parsed: Any) -> str | None:
-        """Perform the checks 3 to 9 of ZBJ-025."""
+        """Run checks 3 to 9 of ZBJ-025."""
         at, size = parsed.ofs_record, len(self.data)
         room = max(size, self.max_size)
         if parsed.len_available < 21:
@@ -188,7 +188,7 @@ class Recovery:
         self.records: list[dict[str, Any]] = []
         self.lost: list[tuple[dict[str, Any], bool]] = []
         self.after_loss = False
-        self.missing: int | None = None  # the highest index known to be missing
+        self.missing: int | None = None  # the highest index that is known to be missing
         self.over = False  # no segment was scanned after the last fault
         self.damage = False  # this fault is damage
         self.front = False  # a fault at offset 0 after the last segment scanned
@@ -391,7 +391,7 @@ class Recovery:
         self.close(number, at, fault)
 
     def index_fault(self, number: int, parsed: Any) -> str | None:
-        """Perform the check 10 of ZBJ-025 (ZBJ-031)."""
+        """Run check 10 of ZBJ-025 (ZBJ-031)."""
         segment, index = self.segments[number], parsed.data.index
         later = (after.index for after in self.segments[number + 1 :] if after.sound)
         limit = next(later, None)
@@ -449,7 +449,7 @@ class Recovery:
         return parsed.ofs_record, parsed.data.index
 
     def asqn_fits(self, parsed: Any) -> bool:
-        """Perform the check 11 of ZBJ-025 (ZBJ-024)."""
+        """Run check 11 of ZBJ-025 (ZBJ-024)."""
         return bool(parsed.data.asqn == -1 or parsed.data.asqn > self.asqn)
 
     def close(self, number: int, at: int, fault: str) -> None:
@@ -468,7 +468,7 @@ class Recovery:
             self.lost.append((segment.lost(at, fault), self.damage))
 
     def add_record(self, segment: Segment, parsed: Any) -> None:
-        """Add a record that passed the checks 2 to 10."""
+        """Add a record that passed checks 2 to 10."""
         assert self.expected is not None
         self.expected += 1
         at, size = parsed.ofs_record, parsed.ofs_next - parsed.ofs_record
