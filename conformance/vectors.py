@@ -71,7 +71,7 @@ class Vector:
 
     @property
     def input(self) -> Path:
-        """Return the path of the log: a file, or a directory for a log of several files."""
+        """Return the path of the log: a file, or a directory for a multi-file log."""
         return self.path.parent / str(self.body["input"])
 
     @functools.cached_property
