@@ -46,7 +46,7 @@ MAX_CONFIRMED_TIMEOUTS = 3
 # The session ends after a result of one of these classes.
 FATAL_CLASSES = ("crash", "timeout", "over-limit", "protocol-error")
 
-# Separates the difference of a crash from the result class of the repeated case, if that differs.
+# Separates the difference of a crash from a different result class of the repeated case.
 ALONE = "; alone: "
 
 Result = dict[str, Any]

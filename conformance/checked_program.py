@@ -32,7 +32,7 @@ class CheckedProgram:
     structure: bool = False
     # True if the subject starts in a sandbox. See :meth:`sandbox`.
     isolated: bool = True
-    # Directories that the subject may change besides its scratch directory.
+    # Directories that the subject may change in addition to its scratch directory.
     writes: Sequence[Path] = ()
     # The command that repeats one case, without the vector and profile.
     repeat: str = ""

@@ -169,7 +169,7 @@ def _ranges(numbers: Sequence[int]) -> list[int | list[int]]:
 def _lost_differences(
     expected: Sequence[Json], actual: Sequence[Json], reasons: bool
 ) -> list[Difference]:
-    """Compare ranges as sets of bytes, or range by range if reasons are reported too."""
+    """Compare ranges as sets of bytes, or range by range if reasons are also reported."""
     if reasons:
         keys = [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in expected]
         same = keys == [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in actual]

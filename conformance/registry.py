@@ -40,7 +40,7 @@ class Implementation:
     build: tuple[str, ...]
     inputs: tuple[str, ...]
     command_template: tuple[str, ...]
-    # Directories that the implementation's processes may change besides ``output``.
+    # Directories that the implementation's processes may change in addition to ``output``.
     writes: tuple[Path, ...] = ()
     # True for a generated parser, which lists fields instead of answering.
     structure: bool = False

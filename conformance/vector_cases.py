@@ -317,7 +317,7 @@ class WriteStep(WritingStep):
 
 @dataclass(frozen=True)
 class AppendStep(WritingStep):
-    """A request to recover and extend a scratch copy, which the executable specification reads."""
+    """A request to append to a scratch copy. The executable specification reads the result."""
 
     def prepare(self, path: Path) -> None:
         """Write the scratch copy."""

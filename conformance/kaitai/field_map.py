@@ -167,7 +167,7 @@ class _CountedStream(KaitaiStream):  # type: ignore[misc]
 
 
 class _Spans(dict[str, Any]):
-    """The spans of a top-level field. Reading an array ends at the first element after ``end``."""
+    """The spans of a top-level field. An array stops at the first element at or after ``end``."""
 
     def __init__(self, end: int) -> None:
         self.end = end

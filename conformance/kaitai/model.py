@@ -81,7 +81,7 @@ class Model(Types):
         return fields
 
     def to_json(self) -> dict[str, Any]:
-        """Return grammar, class, and the fields of each class for drivers with reflection."""
+        """Return the grammar, its class, and each class's fields, for drivers with reflection."""
         fields = {
             name: [field.to_json() for field in type_fields]
             for name, type_fields in self.fields.items()

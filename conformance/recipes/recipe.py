@@ -155,7 +155,7 @@ class Log(Damage):
         self.golden = golden
 
     def hangs_upstream(self) -> None:
-        """State that a real system hangs on this log, so that runs use a short timeout."""
+        """State that a real system hangs on this log. Runs then use a short timeout."""
         self.wall_ms = 700
 
     def note(self, text: str) -> None:
@@ -246,7 +246,7 @@ class Book(Generic[LogT]):
 
 @dataclass(frozen=True)
 class Group(Generic[LogT]):
-    """A column of the matrix: the decorators that add recipes, which take the requirement ids."""
+    """The decorators that add recipes to a column of the matrix. They take the requirement ids."""
 
     book: Book[LogT]
     name: str

@@ -112,7 +112,7 @@ def _formats(report: Report) -> list[str]:
 def _failing(
     report: Report, vectors: Mapping[str, Vector]
 ) -> Iterable[tuple[str, int, list[FailureGroup]]]:
-    """Yield implementations with failures: name, number of failures, and failures by group."""
+    """Yield the name, number of failures and failures by group of each failing implementation."""
     room = MAX_DETAILED
     by_name: dict[str, list[Failure]] = {}
     for implementation, result in unexpected(report):

@@ -25,7 +25,7 @@ GROUP_ORDER = (
 Failure = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"…?|\[[0-9a-f]{8}\]|[0-9][0-9,]*""")
-# Several lost ranges with the same reason, whose number does not distinguish faults.
+# Matches several lost ranges with one reason. Their number does not distinguish faults.
 _RANGES = re.compile(r"(\[…,? …\)(?: [a-z-]+)?)(?:, \1)+")
 
 
@@ -97,7 +97,7 @@ def _passed(implementation: Mapping[str, Any]) -> str:
 
 
 def headline(report: Report) -> str:
-    """Return the outcome in one line, with the name of a single implementation."""
+    """Return the outcome on one line. If there is a single implementation, it is named."""
     every = tested(report)
     name = f"{one_line(every[0]['name'])}: " if len(every) == 1 else ""
     wrong, missing = len(unexpected(report)), not_run(report)

@@ -41,7 +41,7 @@ class StructureCase(VectorCase):
 
     @property
     def wall_ms(self) -> int:
-        """Return a longer limit than the vector's own, because every field is listed."""
+        """Return a longer limit than that of the vector, because every field is listed."""
         return STRUCTURE_WALL_MS
 
     @property

@@ -170,7 +170,7 @@ def rebuilt(log: bytes) -> Start | None:
 
 
 def linked(log: bytes) -> Start | None:
-    """Return the start from the first slot that follows its previous slot, or None (SQW-027)."""
+    """Return the start that the first two linked slots determine, or None (SQW-027)."""
     for unsure in (False, True):
         for page_size in reversed(PAGE_SIZES):
             for one, other in pairwise(slots_of(log, page_size)):

@@ -315,7 +315,7 @@ class Recovery:
             self.missing = max(self.missing or index - 1, index - 1)
 
     def chain(self, segment: Segment, at: int, known: tuple[str, int]) -> tuple[int, int] | None:
-        """Return offset and index of the record that begins the proven chain (ZBJ-065)."""
+        """Return the offset and index of the record that begins the proven chain (ZBJ-065)."""
         kind, target = known
         parsed = segment.parse(at)
         if segment.content_fault(parsed) is None:
@@ -354,7 +354,7 @@ class Recovery:
         return (chain[0], first) if is_right else None
 
     def neighbour(self, segment: Segment, at: int, known: int) -> tuple[int, int] | None:
-        """Return offset and index of the record at the end of a faulty record (ZBJ-064)."""
+        """Return the offset and index of the record to which a faulty record leads (ZBJ-064)."""
         for index in range(self.next_index(), known + 1):
             end = segment.end_of(at)
             if end is None:
@@ -426,7 +426,7 @@ class Recovery:
         return first[0]
 
     def proven(self, number: int, parsed: Any, fault: str) -> tuple[int, int] | None:
-        """Return offset and index of the next proven record (ZBJ-062)."""
+        """Return the offset and index of the next proven record (ZBJ-062)."""
         segment, known, at = self.segments[number], self.known(number), parsed.ofs_record
         same = self.same_place(number, parsed)
         if same and fault:  # A wrong frame other than 0 is accepted, whatever the known record is.
@@ -441,7 +441,7 @@ class Recovery:
         return same or self.neighbour(segment, at, known[1]) or self.chain(segment, at, known)
 
     def same_place(self, number: int, parsed: Any) -> tuple[int, int] | None:
-        """Return offset and index of a record in which only the frame is wrong (ZBJ-063)."""
+        """Return the offset and index of a record in which only the frame is wrong (ZBJ-063)."""
         if parsed.frame == 1 or self.segments[number].content_fault(parsed) is not None:
             return None
         if self.index_fault(number, parsed) is not None or not self.asqn_fits(parsed):

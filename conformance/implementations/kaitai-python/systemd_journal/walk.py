@@ -163,7 +163,7 @@ class Journal:
         return at if self.is_a(at, type) or (found and found.type == type) else None
 
     def place_of_table(self, type: int) -> tuple[int, int]:
-        """Return the offset of a table's first bucket and its size in bytes, from the header."""
+        """Return the offset of a table's first bucket, and the table's size in bytes."""
         header = self.header
         if type == DATA_TABLE:
             return header.data_hash_table_offset, header.data_hash_table_size
