@@ -39,7 +39,7 @@ from conformance.vector_cases import ReplyJudgement, Step, VectorCase
 INTACT_LOGS_FIRST = 3
 # A subject gets at most one process per this many cases.
 MIN_SHARD_CASES = 50
-# The factor of the time limit when a case is run again after a timeout.
+# When a case runs again after a timeout, its time limit is multiplied by this factor.
 TIMEOUT_FACTOR = 5
 # After this many confirmed timeouts, no case of a subject is run again with more time.
 MAX_CONFIRMED_TIMEOUTS = 3

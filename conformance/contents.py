@@ -38,7 +38,7 @@ def read_contents(path: Path) -> Contents:
 
 
 def list_entries(folder: Path) -> list[Path]:
-    """Return everything below a directory except directories, in order. Raises :class:`TooMuch`."""
+    """Return all entries below a directory except directories, sorted. Raises :class:`TooMuch`."""
     return sorted(Path(entry.path) for _, entry in _entries(folder))
 
 

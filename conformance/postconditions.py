@@ -46,7 +46,7 @@ def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
 
 
 def files_in(folder: Path) -> dict[str, int]:
-    """Return everything below a directory except directories, with sizes in bytes.
+    """Return all entries below a directory except directories, with their sizes in bytes.
 
     Raises :class:`~conformance.contents.TooMuch`.
     """

@@ -28,7 +28,7 @@ class _Place(NamedTuple):
 
 
 class ByteSource:
-    """Logs from which parts are copied, by the id of the vector. Earlier logs have precedence."""
+    """Logs from which parts are copied, by vector id. Earlier logs take precedence."""
 
     def __init__(self, logs: Mapping[str, Mapping[str, bytes]]) -> None:
         self._logs = logs

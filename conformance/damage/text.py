@@ -1,4 +1,4 @@
-"""Operations as text for people: ``flip bit 3 of blocks[0].records[1].header.checksum``."""
+"""Write and parse operations as text: ``flip bit 3 of blocks[0].records[1].header.checksum``."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class LogBytes(Protocol):
 
 @dataclass(frozen=True)
 class ChecksumRule:
-    """A ``-checksum`` of a grammar. All paths begin at the type that declares it."""
+    """A ``-checksum`` key in a grammar. All paths begin at the type that contains it."""
 
     algorithm: str
     #: Paths of the fields that store the checksum.

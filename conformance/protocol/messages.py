@@ -70,7 +70,7 @@ def _number(text: str) -> int | float:
 
 
 def too_deep(message: Any) -> bool:
-    """Return whether a value has more than ``MAX_DEPTH`` levels, since later steps may recurse."""
+    """Return whether a value has more than ``MAX_DEPTH`` levels. Later steps may recurse."""
     level = [message]
     for _ in range(MAX_DEPTH + 1):
         level = [inner for value in level for inner in _inner(value)]

@@ -1,4 +1,4 @@
-"""Adapter: systemd's own reader, verifier and writer of journal files."""
+"""Adapter for systemd's own journal reader, verifier and writer."""
 
 from __future__ import annotations
 
