@@ -43,7 +43,7 @@ Reply = dict[str, Any]
 
 @dataclass(frozen=True)
 class SmokeStep:
-    """The result of a step: ``right``, ``wrong`` with fault and evidence, or ``untested``."""
+    """The result of a step: ``right``, ``wrong`` (with the fault and evidence) or ``untested``."""
 
     step: str
     status: Literal["right", "wrong", "untested"]
@@ -51,7 +51,7 @@ class SmokeStep:
     expected: str = ""
     actual: str = ""
     fault: Fault | None = None
-    # The raw line of output, shortened, if it shows more than ``actual``.
+    # The raw output line, shortened, if it contains more than ``actual``.
     line: str = ""
     stderr: str | None = None
 
@@ -95,7 +95,7 @@ class AdapterSmoke:
     _sandbox: Sandbox | None = None
 
     def run(self, one_shot: bool = False) -> None:
-        """Perform every step. If ``one_shot`` is true, leave out the steps of the protocol."""
+        """Perform every step. If ``one_shot`` is true, skip the protocol steps."""
         if self.isolated:
             self._sandbox = Sandbox(self._scratch.folder, hides=evidence())
         try:

@@ -1,4 +1,4 @@
-"""Short texts for records, ranges and external text, the same in every difference and report."""
+"""Describe records, ranges and external text briefly, for all differences and reports."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def tail(text: str, limit: int) -> str:
 
 
 def payload_key(record: Record) -> str:
-    """Return an identifier of a payload, the same for a full payload and a digest."""
+    """Return an identifier of a payload. It is the same for a full payload and its digest."""
     payload = record.get("payload")
     if isinstance(payload, str):
         if len(payload) <= 2 * INLINE_PAYLOAD_LIMIT:
@@ -80,7 +80,7 @@ def payload_key(record: Record) -> str:
 
 
 def sized_payload_text(record: Record) -> str:
-    """Return a payload and its size: `"alpha" (5 bytes)`. Known failures rely on this form."""
+    """Return a payload and its size: `"alpha" (5 bytes)`."""
     if "payload_sha256" in record:
         return f"sha256 {record['payload_sha256'][:12]}…"
     payload = bytes.fromhex(record["payload"])
@@ -136,7 +136,7 @@ def place_text(record: Record) -> str:
 
 
 def record_text(record: Record, width: int = 24) -> str:
-    """Return position and content of a record in one line."""
+    """Return the position and content of a record on one line."""
     return f"{place_text(record)} {payload_text(record, width)}".strip()
 
 

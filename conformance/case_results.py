@@ -60,7 +60,7 @@ def with_known(subject: CheckedProgram, result: dict[str, Any]) -> dict[str, Any
             "cause": known.cause_of(*key),
         }
     if known.matches(*key, result["class"], result["found"]):
-        # The cause explains the failure; a report of every stack trace would be a quarter longer.
+        # The cause explains the failure. Stack traces would make a report a quarter longer.
         return result | {
             "class": "known-failure", "cause": known.cause_of(*key), "stderr": None,
         }  # fmt: skip

@@ -35,18 +35,18 @@ from conformance.sandbox import Sandbox
 from conformance.scratch import Scratch
 from conformance.vector_cases import ReplyJudgement, Step, VectorCase
 
-# If a one-shot program answers none of so many intact logs, it is broken, and no other log is read.
+# A one-shot program that crashes on this many intact logs is broken, and reads no other logs.
 INTACT_LOGS_FIRST = 3
-# Fewer cases are not worth another process.
+# A subject gets at most one process per this many cases.
 MIN_SHARD_CASES = 50
-# The factor of the time limit when a case is run again after a timeout.
+# When a case runs again after a timeout, its time limit is multiplied by this factor.
 TIMEOUT_FACTOR = 5
 # After this many confirmed timeouts, no case of a subject is run again with more time.
 MAX_CONFIRMED_TIMEOUTS = 3
-# Results after which a session is not used again.
+# The session ends after a result of one of these classes.
 FATAL_CLASSES = ("crash", "timeout", "over-limit", "protocol-error")
 
-# Separates the difference of a crash from the result class of the repeated case, if that differs.
+# Separates the difference of a crash from a different result class of the repeated case.
 ALONE = "; alone: "
 
 Result = dict[str, Any]
@@ -61,7 +61,7 @@ class Retries:
 
 @dataclass
 class Shard:
-    """A part of a subject's cases, each under its number among all cases, with the results."""
+    """A part of a subject's cases with their results, each with its number among all cases."""
 
     subject: CheckedProgram
     cases: Sequence[tuple[int, VectorCase]]
@@ -145,14 +145,14 @@ def _run_shard(
 
 
 def _in_order(shard: Shard) -> Sequence[tuple[int, VectorCase]]:
-    """Return the cases, those of a one-shot program with intact logs first."""
+    """Return the cases in order. For a one-shot program, intact logs come first."""
     if not shard.subject.one_shot:
         return shard.cases
     return sorted(shard.cases, key=lambda each: (each[1].expect or {}).get("verdict") != "intact")
 
 
 def _why_broken(shard: Shard) -> str | None:
-    """Return why a one-shot program is broken: it crashes on each of the first logs."""
+    """Return why a one-shot program is broken if it crashed on each of the first logs."""
     if not shard.subject.one_shot:
         return None
     asked = (each for each in shard.results.values() if each["class"] != "skipped")

@@ -22,7 +22,7 @@ class CheckedProgram:
     command: Sequence[str]
     known: KnownFailures = field(default_factory=KnownFailures)
     one_shot: bool = False
-    # True if a one-shot program accepts the argument ``strict``.
+    # True if the subject is a one-shot program that accepts the argument ``strict``.
     strict: bool = False
     # The formats that the subject reads, if they are known before its hello.
     formats: Sequence[str] = ()
@@ -32,7 +32,7 @@ class CheckedProgram:
     structure: bool = False
     # True if the subject starts in a sandbox. See :meth:`sandbox`.
     isolated: bool = True
-    # Directories that the subject may change besides its scratch directory.
+    # Directories that the subject may change in addition to its scratch directory.
     writes: Sequence[Path] = ()
     # The command that repeats one case, without the vector and profile.
     repeat: str = ""

@@ -29,7 +29,7 @@ _SENTENCE = re.compile(
 
 
 class Difference(str):
-    """A difference in one part of a reply as a sentence, with the part and the value found."""
+    """A sentence about a difference in one part of a reply, with the part and the value found."""
 
     part: str
     found: Any
@@ -153,7 +153,7 @@ def _found_records(
 
 
 def _ranges(numbers: Sequence[int]) -> list[int | list[int]]:
-    """Return ascending numbers, with three or more in a row as the first and the last."""
+    """Return ascending numbers in which a range replaces three or more consecutive ones."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:
@@ -169,7 +169,7 @@ def _ranges(numbers: Sequence[int]) -> list[int | list[int]]:
 def _lost_differences(
     expected: Sequence[Json], actual: Sequence[Json], reasons: bool
 ) -> list[Difference]:
-    """Compare ranges as sets of bytes, or range by range if reasons are reported too."""
+    """Compare ranges as sets of bytes, or range by range if reasons are also reported."""
     if reasons:
         keys = [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in expected]
         same = keys == [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in actual]

@@ -1,4 +1,4 @@
-"""The bytes of a log: one file or a directory of files."""
+"""The bytes of a log, which is a single file or a directory of files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-# Bytes of a file, or bytes by relative name (with ``/``) of the files in a directory.
+# The bytes of a file, or a mapping from the relative name of each file in a directory (with ``/``)
+# to its bytes.
 Contents = bytes | Mapping[str, bytes]
 
 
@@ -37,7 +38,7 @@ def read_contents(path: Path) -> Contents:
 
 
 def list_entries(folder: Path) -> list[Path]:
-    """Return everything below a directory except directories, in order. Raises :class:`TooMuch`."""
+    """Return all entries below a directory except directories, sorted. Raises :class:`TooMuch`."""
     return sorted(Path(entry.path) for _, entry in _entries(folder))
 
 
@@ -65,12 +66,12 @@ def _entries(folder: Path) -> Iterator[tuple[Steps, os.DirEntry[str]]]:
 
 
 def read_file(path: Path) -> bytes:
-    """Read a log of one file. Raises ``OSError``, and :class:`TooMuch`."""
+    """Read a log that is a single file. Raises ``OSError``, and :class:`TooMuch`."""
     return _read(path, MAX_BYTES)
 
 
 def _read(path: str | Path, limit: int) -> bytes:
-    """Read a file. A file above the limit, such as a sparse file, is refused unread."""
+    """Read a file, unless it is larger than the limit (a sparse file can be huge)."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         size = os.fstat(descriptor).st_size
@@ -99,7 +100,7 @@ def write_contents(contents: Contents, path: Path) -> None:
 
 
 def _write(data: bytes, path: str | Path) -> None:
-    # Do not follow a link, which a program under test may have created.
+    # Do not follow a link, because a program under test may have created it.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o666)
     try:
@@ -111,7 +112,7 @@ def _write(data: bytes, path: str | Path) -> None:
 
 
 def by_name(contents: Contents) -> Mapping[str, bytes]:
-    """Return the files of a log by name. In a log of one file, the name is empty."""
+    """Map the file names of a log to their bytes. The name is empty in a single-file log."""
     return {"": contents} if isinstance(contents, bytes) else contents
 
 

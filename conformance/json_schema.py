@@ -1,4 +1,4 @@
-"""JSON Schemas of the suite: loaded once, checked by jsonschema-rs."""
+"""Load the JSON Schemas of the suite once, and validate values with jsonschema-rs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def validator(path: Path) -> Draft202012Validator:
 
 
 def first_problem(path: Path, value: Any) -> tuple[str, str] | None:
-    """Return the path and the message of a value's first violation of a schema, or None.
+    """Return the path and message of the first schema violation in a value, or None.
 
     The path is empty if the value as a whole is invalid.
     """

@@ -28,7 +28,7 @@ class BrokenList(BrokenDeclaration):
 
 @dataclass(frozen=True)
 class KnownFailure:
-    """One entry: the result class, what was found in each part that differs, and the cause."""
+    """One entry: the result class, the value found in each part that differs, and the cause."""
 
     vector: str
     profile: str

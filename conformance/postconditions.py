@@ -1,4 +1,4 @@
-"""Check the state after a write or an append: the log read back, and every file in its directory.
+"""Check the state after a write or an append: the log, and every file in its directory.
 
 A vector describes the expected state under ``after``: the size of each file, and the SHA-256 of
 each file whose bytes are all determined. It also lists bytes that no answer contains, and the
@@ -32,7 +32,7 @@ _NOT_COMPARED: Mapping[str, frozenset[str]] = {
 
 # Sizes by name. Names are relative to the directory of the log, and include the name of the log.
 Files = Mapping[str, int]
-# Expected bytes, by file name (as in :data:`Files`) and offset.
+# Expected bytes by file name (as in :data:`Files`) and offset.
 Bytes = Mapping[tuple[str, int], bytes]
 
 # SHA-256 in hexadecimal by file name, for files whose bytes are all determined.
@@ -46,7 +46,7 @@ def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
 
 
 def files_in(folder: Path) -> dict[str, int]:
-    """Return everything below a directory except directories, with sizes in bytes.
+    """Return all entries below a directory except directories, with their sizes in bytes.
 
     Raises :class:`~conformance.contents.TooMuch`.
     """
@@ -66,7 +66,7 @@ def _digest(file: Path) -> str:
 
 
 def _bytes_at(file: Path, at: int, length: int) -> bytes | None:
-    """Return bytes of a file, or ``None`` without a file. A read from a pipe would block."""
+    """Return bytes of a regular file, or ``None``. Reading from a pipe would block."""
     if not file.is_file():
         return None
     with file.open("rb") as opened:

@@ -37,9 +37,9 @@ CHUNK_BYTES = 1 << 18
 # A program is not charged for files in memory up to this total size, because other processes may
 # have written them.
 SHARED_BYTES = 1 << 30
-# The time for killed processes to end. A process may be blocked in a broken file system.
+# The time for killed processes to end. A broken file system may block a process.
 KILL_SECONDS = 10
-# The prefix of errors by the shell that sets the limits and starts the program.
+# The prefix of errors from the shell that sets the limits and starts the program.
 _CANNOT_START = "cannot start"
 _EXEC_ERRORS = {126: "it cannot be executed", 127: "No such file or directory"}
 
@@ -164,7 +164,8 @@ class Process:
         finally:
             os.close(info_for_program)
         with open(info, "rb") as file, contextlib.suppress(ValueError, OSError, AttributeError):  # noqa: PTH123
-            # bubblewrap closes the pipe before the program starts. The pipe is empty without it.
+            # bubblewrap closes the pipe before the program starts. Without bubblewrap, the pipe is
+            # empty.
             self._namespace = os.pidfd_open(json.load(file)["child-pid"])
         return process
 
@@ -174,7 +175,7 @@ class Process:
         return self._stderr.decode(errors="replace").strip() or None
 
     def send(self, data: bytes) -> None:
-        """Send data without waiting until the program reads it."""
+        """Send data without waiting for the program to read it."""
         if not self._is_closed:  # otherwise the descriptors may already belong to another file
             self._input += data
             self._write()
@@ -245,7 +246,7 @@ class Process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         if self._namespace is not None:
-            # Readable when the first process of the namespace, and so every other, has ended.
+            # Readable when the first process of the namespace has ended, which ends all others.
             select.select([self._namespace], [], [], KILL_SECONDS)
             os.close(self._namespace)
         # A program of another user, such as sudo, cannot be killed.

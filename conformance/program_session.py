@@ -27,7 +27,7 @@ Reply = dict[str, Any]
 
 
 class ProgramSession:
-    """The interface of a session for the runner, with the default behaviour."""
+    """The session interface that the runner uses, with default behaviour."""
 
     def __init__(self, hello: Reply | None = None) -> None:
         self.hello: Reply = hello or {}
@@ -234,13 +234,13 @@ def _reply_bytes(message: Message) -> int | None:
 
 
 def program_file_name(command: Sequence[str]) -> str:
-    """Return a short name for a command: the file name of the program, not of its interpreter."""
+    """Return the file name of a command's program (not of its interpreter) as a short name."""
     named = next((word for word in reversed(command) if "/" in word or "." in word), command[0])
     return Path(named).name
 
 
 def one_shot_variables(message: Message) -> dict[str, str]:
-    """Return the environment variables with the parts of a request that are not arguments."""
+    """Return environment variables for the parts of a request that are not arguments."""
     return {
         "WALPROOF_PROFILE": str(message.get("profile", "recover")),
         "WALPROOF_CONTEXT": json.dumps(message.get("context", {}), separators=(",", ":")),
@@ -256,7 +256,7 @@ def reported_parts(answer: Mapping[str, Any]) -> list[str]:
 
 
 def probe_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> tuple[Reply, str | None]:
-    """Return the hello of a command; if there is none, an empty hello and the error.
+    """Return the hello of a command, or an empty hello and the error if there is none.
 
     Raises :class:`CannotStart`.
     """

@@ -1,4 +1,4 @@
-"""The implementations under test: their requirements, their builds, and their state."""
+"""Find and build the implementations under test, and report what they need."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Implementation:
     build: tuple[str, ...]
     inputs: tuple[str, ...]
     command_template: tuple[str, ...]
-    # Directories that the implementation's processes may change besides ``output``.
+    # Directories that the implementation's processes may change in addition to ``output``.
     writes: tuple[Path, ...] = ()
     # True for a generated parser, which lists fields instead of answering.
     structure: bool = False
@@ -138,7 +138,7 @@ class Implementation:
 
 
 def declared(folder: Path) -> dict[str, Any]:
-    """Return the contents of an ``implementation.toml``. Raises as :func:`load` does."""
+    """Return the contents of an ``implementation.toml``. Raises the errors of :func:`load`."""
     path = folder / "implementation.toml"
     body = declaration.read(path, _SCHEMA)
     if body["name"] != folder.name:
@@ -198,7 +198,7 @@ def load(folder: Path) -> Implementation:
 
 
 def all_implementations(*more: Path) -> list[Implementation]:
-    """Return every implementation: the executable specification first, the others by name.
+    """Return all implementations, the executable specification first and the others by name.
 
     ``more`` are additional directories of implementations.
     """

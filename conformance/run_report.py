@@ -1,4 +1,4 @@
-"""One run, from vectors to report: plan the cases, run them, select the failures."""
+"""Perform a run: plan the cases, run them, and build the report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from conformance.vector_cases import STRUCTURE, VectorCase, cases_of
 from conformance.vectors import Vector
 
 Report = dict[str, Any]
-# The maximum number of records to write that a report describes.
+# A report describes at most this many records of a write or an append.
 SHOWN = 6
 
 
@@ -151,7 +151,7 @@ def _isolation(subjects: Sequence[CheckedProgram]) -> Isolation:
 def _leave_out_unread_formats(
     outcomes: Sequence[ProgramRun], described: dict[str, dict[str, Any]]
 ) -> None:
-    """Leave out vectors of formats that only baselines read; hello lists the formats."""
+    """Leave out vectors if only baselines read their format, according to hello."""
     subjects = [each for each in outcomes if each.subject.baseline is None]
     read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
     if not read:
@@ -172,7 +172,7 @@ def describe_vector(vector: Vector) -> dict[str, Any]:
         "size": body["size"],
         "digest": vector.short_digest,
     }
-    if "decided_by" in body:  # not in a vector by a user
+    if "decided_by" in body:  # a user's own vector may lack it
         described["decided_by"] = body["decided_by"]
     if vector.generated is None:  # a generated log is not in a file
         described["input"] = os.path.relpath(vector.input)
@@ -195,7 +195,7 @@ def _to_write(vector: Vector) -> list[str]:
 
 
 def _names(outcomes: Sequence[ProgramRun]) -> list[str]:
-    """Return the names of subjects. A name from a hello gets a number if the name is taken."""
+    """Return the names of subjects. If a name from a hello is taken, a number is added to it."""
     taken = {each.subject.name for each in outcomes if not each.subject.named_by_hello}
     names = []
     for each in outcomes:

@@ -196,7 +196,7 @@ def python_paths() -> list[Path]:
 
 
 def evidence() -> list[Path]:
-    """Return the paths that hold the expected answers."""
+    """Return the paths that contain the expected answers."""
     return [VECTORS, *_git_folders(ROOT / ".git"), REPORTS.absolute()]
 
 

@@ -89,7 +89,7 @@ def publish(finished: Path, path: Path) -> None:
 
 
 def replace_folder(finished: Path, path: Path) -> None:
-    """Replace a directory by a finished directory with the same parent, and remove the old one.
+    """Replace a directory with a finished directory in the same parent, and remove the old one.
 
     Raises ``OSError``.
     """
@@ -171,7 +171,7 @@ def temporary_name(path: Path) -> Path:
 
 @contextlib.contextmanager
 def named_in_errors(path: Path) -> Iterator[None]:
-    """Name ``path`` in errors of the block that name no file or the temporary file."""
+    """Add ``path`` to the block's errors if they name no file or only the temporary file."""
     try:
         yield
     except OSError as error:

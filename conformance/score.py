@@ -1,4 +1,4 @@
-"""Score an implementation: pairs of logs that it reads, and single logs that it writes."""
+"""Score an implementation by the pairs of logs that it reads and the logs that it writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Render pages and files from the Jinja templates of directories."""
+"""Render pages and files from directories of Jinja templates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MARKED = re.compile(r"`([^`]*)`|(?<![\w*])\*([^\s*`][^*`]*)\*(?![\w*])")
 
 
 def environment(*folders: Path, autoescape: bool = False) -> Environment:
-    """Return the templates of directories. An unknown name in a template is an error.
+    """Return the templates in these directories. An unknown name in a template is an error.
 
     ``autoescape`` is for HTML, and also escapes the invisible characters of values. The filter
     ``code`` marks the parts of a text in backquotes, and parts with emphasis (``*``).

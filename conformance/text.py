@@ -14,7 +14,7 @@ _JSON_UNSEEN = re.compile(
 
 
 def one_line(text: str) -> str:
-    r"""Return ``text`` on one line, invisible characters escaped: ``\n``, ``\x1b``, ``\u202e``."""
+    r"""Return ``text`` on one line. Escape invisible characters (``\n``, ``\x1b``, ``\u202e``)."""
     if text.isprintable():
         return text
     return "".join(
@@ -23,7 +23,7 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text of several lines. Invisible characters are escaped, except newlines and tabs."""
+    """Return multi-line text with invisible characters escaped, except newlines and tabs."""
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n")

@@ -52,7 +52,7 @@ class ReplyJudgement:
 
 
 CHANGED_LOG = "changes-the-log"
-# The faults that :class:`ReplyJudgement` names: first of a reader, then of a writer.
+# The faults of writers that a :class:`ReplyJudgement` can name.
 REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES = (
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
@@ -113,7 +113,7 @@ class Step:
         raise NotImplementedError
 
     def details(self, case: VectorCase, path: Path, seq: int) -> dict[str, Any] | None:
-        """Return a second request, for the details of a failed reply, or None."""
+        """Return a second request for the details of a failed reply, or None."""
         return None
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> ReplyJudgement:
@@ -292,7 +292,7 @@ class WriteStep(WritingStep):
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> ReplyJudgement:
         """Compare the log byte for byte, unless the vector leaves choices to the writer.
 
-        The answer read from it helps to explain a difference.
+        If the bytes differ, the answer for the written log helps to explain the difference.
         """
         if "refused" in reply:
             return self._refused(reply["refused"], path, None)
@@ -317,7 +317,7 @@ class WriteStep(WritingStep):
 
 @dataclass(frozen=True)
 class AppendStep(WritingStep):
-    """A request to recover and extend a scratch copy, which the executable specification reads."""
+    """A request to append to a scratch copy. The executable specification reads the result."""
 
     def prepare(self, path: Path) -> None:
         """Write the scratch copy."""

@@ -71,7 +71,7 @@ class Vector:
 
     @property
     def input(self) -> Path:
-        """Return the path of the log: a file, or a directory for a log of several files."""
+        """Return the path of the log: a file, or a directory for a multi-file log."""
         return self.path.parent / str(self.body["input"])
 
     @functools.cached_property
@@ -125,9 +125,9 @@ class Vector:
 
 
 def requirements_deciding(body: Mapping[str, Any], profile: str) -> dict[str, Any]:
-    """Return the ids of a vector that decide the parts of its answer in a profile.
+    """Return the ids of the requirements that decide the parts of an answer in a profile.
 
-    The dictionary is empty for a vector without these ids.
+    ``body`` is the vector. The dictionary is empty if the vector has no such ids.
     """
     decided = body.get("decided_by", {})
     of_strict = decided.get("expect_strict", {}) if profile == "strict" else {}

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 # One message of the harness: ``format``, ``path``, ``profile``, ``context``, ``records`` and so on.
-# A write or append that must acknowledge each record has ``acknowledged``: a function that sends
-# the number of records that are safe on the disk, and returns after the harness has replied.
+# A write or append that must acknowledge each record has the key ``acknowledged``. Its value is a
+# function that sends the number of durable records, and returns after the harness has replied.
 Request = dict[str, Any]
 
 Read = Callable[[Path, Request], dict[str, Any]]
@@ -31,7 +31,7 @@ Write = Callable[[Path, Request], None]
 
 
 class Skipped(Exception):
-    """Raised to decline a request, with the reason and the address of an issue, if there is one."""
+    """Raised to skip a request, with the reason and, optionally, the URL of an issue."""
 
     def __init__(self, why: str, issue: str | None = None) -> None:
         super().__init__(why)
@@ -43,7 +43,7 @@ class Refused(Exception):
 
 
 def record(payload: bytes, at: int | None = None, size: int | None = None) -> dict[str, Any]:
-    """Return one record of an answer: payload, offset of its first header, length in bytes."""
+    """Return a record for an answer. ``at`` is its first header's offset, ``size`` its length."""
     parts = {"at": at, "size": size, "payload": payload.hex()}
     return {name: part for name, part in parts.items() if part is not None}
 
@@ -75,7 +75,7 @@ def serve(
 
     if sys.argv[1:2] == ["read"] and len(sys.argv) == 4:
         reply = kit.reply({"cmd": "read", "format": sys.argv[2], "path": sys.argv[3]})
-        _send(replies, reply.get("answer", reply))  # {"skipped": why}: declining is not a failure
+        _send(replies, reply.get("answer", reply))  # {"skipped": why} is not a failure
         return
     if len(sys.argv) > 1:
         sys.exit(f"usage: {Path(sys.argv[0]).name} [read FORMAT PATH]")
@@ -88,7 +88,7 @@ def serve(
 
 
 def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
-    """Measure ``repeat`` calls of ``once`` for ``lab bench``, and print one JSON object.
+    """Measure ``repeat`` calls to ``once`` for ``lab bench``, and print one JSON object.
 
     ``once`` returns the number of records and their payload bytes.
     """

@@ -1,5 +1,5 @@
-"""Describe damage as data: operations on a log, with an interpreter and a text form.
+"""Describe damage as operations on a log, which can be applied, and written as text.
 
-An operation is a JSON object: ``op``, a target (``path`` or ``at``), ``file`` in a log of several
-files, and arguments by name. :data:`conformance.damage.operations.OPERATIONS` lists all operations.
+An operation is a JSON object: ``op``, a target (``path`` or ``at``), ``file`` in a multi-file log,
+and named arguments. :data:`conformance.damage.operations.OPERATIONS` lists all operations.
 """

@@ -17,7 +17,7 @@ MIN_FILL_BYTES, MIN_COPY_BYTES = 48, 96
 #: Copies are found by comparing blocks of this size, at multiples of the step.
 _BLOCK, _STEP = 32, 16
 _FILL = re.compile(rb"(.)\1{%d,}" % (MIN_FILL_BYTES - 1), re.DOTALL)
-#: The longest pattern of a fill in bytes, and the lowest number of its repetitions.
+#: The maximum length of the repeated pattern in bytes, and the minimum number of repetitions.
 _MAX_PERIOD, _MIN_REPETITIONS = 512, 4
 
 
@@ -28,7 +28,7 @@ class _Place(NamedTuple):
 
 
 class ByteSource:
-    """Logs from which parts are copied, by the id of the vector. Earlier logs have precedence."""
+    """Logs from which parts are copied, by vector id. Earlier logs take precedence."""
 
     def __init__(self, logs: Mapping[str, Mapping[str, bytes]]) -> None:
         self._logs = logs
@@ -55,7 +55,7 @@ class ByteSource:
         return [*parts, data[literal:].hex()] if literal < len(data) else parts
 
     def _copied(self, data: bytes, first: int, at: int) -> tuple[int, int, Any]:
-        """Return the range of ``data`` around ``at`` that is copied, and its part."""
+        """Return the copied range of ``data`` around ``at``, and the part that describes it."""
         place = self._blocks.get(data[at : at + _BLOCK])
         if place is None:
             return at, at, None
@@ -87,7 +87,7 @@ def operation_to_json(
 
 
 def _filled(data: bytes, at: int) -> tuple[int, int, Any] | None:
-    """Return the range of a fill that starts at ``at``, and its part."""
+    """Return the range of a fill that starts at ``at``, and the part that describes it."""
     if fill := _FILL.match(data, at):
         return at, fill.end(), {"fill": fill[1].hex(), "size": len(fill[0])}
     period = data.find(data[at : at + 12], at + 1, at + 12 + _MAX_PERIOD) - at

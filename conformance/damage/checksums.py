@@ -15,11 +15,11 @@ from reference_impl.register import registers
 
 @dataclass(frozen=True)
 class Unit:
-    """A kind of field that one checksum covers."""
+    """A type of field that one checksum covers."""
 
     #: Path of the fields, without indices.
     path: str
-    #: Return offset and bytes of the correct checksum, given the damaged data, the field in the
+    #: Return the offset and bytes of the correct checksum, given the damaged data, the field in the
     #: undamaged log, and all fields of the undamaged log. Raises ``ValueError`` if none fits.
     checksum: Callable[[bytes, Field, Sequence[Field]], tuple[int, bytes]]
     #: Return whether a field of an undamaged log has a checksum.

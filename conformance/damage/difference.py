@@ -1,4 +1,4 @@
-"""Operations that turn one log into another, for damage that a recipe made without operations."""
+"""Find operations that turn one log into another, for damage that a recipe made without any."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from conformance.damage.operations import Operation
 
-#: Two ranges of different bytes with fewer equal bytes between them become one operation.
+#: Two ranges of different bytes become one operation if at most this many equal bytes separate
+#: them.
 MAX_EQUAL_BYTES = 8
 
-#: If the ends of two files have fewer equal bytes, these bytes do not count as shifted.
+#: The ends of two files count as shifted only if at least this many bytes are equal.
 MIN_SHIFTED_BYTES = 24
 
 

@@ -31,7 +31,7 @@ class Edit(NamedTuple):
     delete: bool = False
 
     def to_json(self, insert: Any = None) -> dict[str, Any]:
-        """Return the edit as JSON. ``insert`` is another form of its bytes, such as parts."""
+        """Return the edit as JSON. ``insert`` replaces the hexadecimal digits, e.g. by parts."""
         if self.delete:
             return {"file": self.file, "delete": True}
         new = self.insert.hex() if insert is None else insert
@@ -193,7 +193,7 @@ def _set(
 
 
 def _replaced(log: DamagedLog, path: str, file: str, new: Callable[[int], bytes]) -> list[Edit]:
-    """Replace a field by bytes that may depend on its length."""
+    """Replace a field with bytes that may depend on its length."""
     field, size = log.field(path, file), len(log.bytes_of(file))
     if field.start > size:
         raise BadOperation(f"{path}: expected bytes up to {field.start}, found {size}")
@@ -333,7 +333,7 @@ class OperationForm(NamedTuple):
 
 
 #: All operations by name. A text form contains arguments in braces. ``{path}`` includes the file.
-#: In a log of several files, the other forms of operations on bytes end with ``in FILE``.
+#: In a multi-file log, the other forms of operations on bytes end with ``in FILE``.
 OPERATIONS: Mapping[str, OperationForm] = {
     "flip": OperationForm(_flip, "flips one bit of a field or a byte",
         ("flip bit {bit} of byte {at}", "flip bit {bit} of {path}")),

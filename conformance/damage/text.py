@@ -1,4 +1,4 @@
-"""Operations as text for people: ``flip bit 3 of blocks[0].records[1].header.checksum``."""
+"""Write and parse operations as text: ``flip bit 3 of blocks[0].records[1].header.checksum``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance.damage.operations import OPERATIONS, BadOperation, Operation
 
 _NUMBERS = ("at", "bit", "end", "first", "keep", "number", "second", "sector")
 _PATTERNS = {"byte": r"[0-9a-f]{2}", "bytes": r".+?", "value": r".+"}
-#: The end of a text form that has no path, in a log of several files.
+#: The end of a text form without a path in a multi-file log.
 _IN_FILE = " in {file}"
 
 _FILL = re.compile(r"(\d+) (?:zero bytes?|bytes? of ((?:[0-9a-f]{2})+))")
@@ -24,7 +24,8 @@ SHOWN_BYTES = 16
 def render(operation: Operation, shown: int | None = None) -> str:
     """Return an operation as text.
 
-    If ``shown`` is given, longer bytes are shortened to that many, and :func:`parse` rejects them.
+    If ``shown`` is given, longer byte strings are cut to that many bytes. :func:`parse` rejects a
+    text with such a cut.
     """
     arguments = {
         name: value for name, value in operation.items() if name not in ("op", "order", "edits")
@@ -60,7 +61,7 @@ def _hex_text(digits: str, shown: int | None) -> str:
 
 
 def value_of_bytes(source: Any, shown: int | None = None) -> str:
-    """Return bytes as text, in the form that the argument of an operation has."""
+    """Return bytes as text, in the form of an operation's argument."""
     parts = [source] if isinstance(source, str) else source
     return " + ".join(_part_text(part, shown) for part in parts) or _NO_BYTES
 

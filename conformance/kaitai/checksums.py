@@ -1,4 +1,4 @@
-"""Find the checksums that a grammar declares, the bytes that they cover, and their right values.
+"""Find the checksums that a grammar declares, the bytes they cover, and their correct values.
 
 A type declares its checksum with ``-checksum`` (ksy/README.md). Each algorithm has a name and one
 function here.
@@ -31,7 +31,7 @@ class LogBytes(Protocol):
 
 @dataclass(frozen=True)
 class ChecksumRule:
-    """A ``-checksum`` of a grammar. All paths begin at the type that declares it."""
+    """A ``-checksum`` key in a grammar. All paths begin at the type that contains it."""
 
     algorithm: str
     #: Paths of the fields that store the checksum.
@@ -179,7 +179,7 @@ def _field(unit: Any, path: str, base: int) -> Any:
 
 
 def _before(unit: KaitaiStruct, path: str, name: str) -> int | None:
-    """Return the checksum that the element before stores; ``path`` is that of an array element."""
+    """Return the checksum in the element before the array element ``path``, if there is one."""
     array, _, number = path.rpartition("[")
     elements = getattr(unit._parent, array.rpartition(".")[2])
     before = int(number[:-1]) - 1
@@ -200,8 +200,8 @@ def _listed(written: str | Sequence[str]) -> tuple[str, ...]:
 #: Returns None if the log does not determine them.
 Algorithm = Callable[[LogBytes, int, int, bytes], tuple[int, ...] | None]
 
-#: The CRC-32C of the covered bytes, in a varint. Its initial value is the checksum of the element
-#: before.
+#: The CRC-32C of the covered bytes, in a varint. Its initial value is the checksum of the previous
+#: element.
 CONTINUED = "continued-crc-32c"
 #: Algorithms that need only the covered bytes, by name.
 PLAIN_ALGORITHMS: Mapping[str, Callable[[bytes], int]] = {

@@ -94,7 +94,7 @@ const RUST_WORDS =
   "pub|ref|return|static|struct|trait|true|type|unsafe|use|where|while|async|await|abstract|become|" +
   "box|do|final|gen|macro|override|priv|try|typeof|unsized|virtual|yield";
 
-/** Steps that the compiler's command line performs, and its npm package does not. */
+/** Steps that the compiler's command line performs, but its npm package does not. */
 const FINISH = {
   // The compiler writes ids that are keywords of Rust unchanged, but `type: RefCell<u8>` is not valid Rust.
   rust: (text) =>
@@ -111,7 +111,7 @@ const FINISH = {
   go: (text) => (/^package /m.test(text) ? text : `package parsers\n\n${text}`),
 };
 
-/** Returns the file of an import; one such as /common/bcd may be in any folder above. */
+/** Returns the file of an import. An import such as /common/bcd may be in any folder above. */
 function importedFile(name, folder, isAbsolute) {
   const file = path.join(folder, name);
   const above = path.dirname(path.resolve(folder));

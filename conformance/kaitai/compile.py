@@ -30,7 +30,7 @@ from reference_impl.paths import PARSERS
 HERE = Path(__file__).resolve().parent
 NODE_SECONDS, NPM_SECONDS = 120, 900
 FILE_BYTES = 1 << 30
-# The list of imports in a grammar, in both forms of YAML, and a comment or a name in this list.
+# Patterns for the import list of a grammar, in both YAML styles, and for a comment or a name in it.
 _IMPORTS = re.compile(r"^ +imports:(?: *#.*)?\s*(\[[^]]*\]|(?:^ *(?:-.*|#.*)?\n)+)", re.MULTILINE)
 _IMPORT = re.compile(r"#.*|([/.\w][\w/.-]*)")
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
@@ -57,7 +57,7 @@ def compiled(
     :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
     """
     folder = parser_folder(grammar, debug, grammars)
-    # A separate package, so that two versions of a grammar can be imported together.
+    # Use a separate package, so that two versions of a grammar can be imported together.
     package = f"walproof_{folder.name}".replace("-", "_")
     if package not in sys.modules:
         module = ModuleType(package)
@@ -162,7 +162,7 @@ def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
             continue
         files.append(file)
         text = file.read_text(encoding="utf-8")
-        # Without a YAML library, because the build of the wheel has none.
+        # Do not use a YAML library here, because the wheel is built without one.
         block = _IMPORTS.search(text)
         for match in _IMPORT.finditer(text, *block.span(1)) if block else ():
             if (name := match[1]) is None:

@@ -20,7 +20,7 @@ from conformance.kaitai.grammars import grammar_of
 
 #: The default number of fields outside of substreams after which parsing stops.
 MAX_FIELDS = 1 << 20
-#: The maximum memory of a parser for a field outside of substreams (a log of empty records).
+#: The maximum memory of a parser per field outside of substreams, as in a log of empty records.
 FIELD_BYTES = 720
 _UNDOCUMENTED = FieldDoc("", (), "")
 
@@ -167,7 +167,7 @@ class _CountedStream(KaitaiStream):  # type: ignore[misc]
 
 
 class _Spans(dict[str, Any]):
-    """The spans of a top-level field. Reading an array ends before an element after ``end``."""
+    """The spans of a top-level field. An array stops at the first element at or after ``end``."""
 
     def __init__(self, end: int) -> None:
         self.end = end

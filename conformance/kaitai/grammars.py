@@ -1,4 +1,4 @@
-"""Find the grammar in ``ksy/`` for a file of a log, by the register of the log's format."""
+"""Find the grammar in ``ksy/`` for a file of a log, as the register of its format lists it."""
 
 from __future__ import annotations
 

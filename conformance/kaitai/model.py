@@ -45,7 +45,7 @@ class Field:
 
     @property
     def scalars_only(self) -> bool:
-        """Return whether a field switches among integers, which is one type in some languages."""
+        """Return whether all cases are integers. Some languages use one type for such a switch."""
         return self.kind == "switch" and all(case.kind == "int" for case in self.cases)
 
     def to_json(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Field:
 
 
 class Model(Types):
-    """The types of a grammar with their resolved fields."""
+    """The types of a grammar, with resolved fields."""
 
     @cached_property
     def fields(self) -> dict[str, list[Field]]:
@@ -81,7 +81,7 @@ class Model(Types):
         return fields
 
     def to_json(self) -> dict[str, Any]:
-        """Return grammar, class, and the fields of each class for drivers with reflection."""
+        """Return the grammar, its class, and each class's fields, for drivers with reflection."""
         fields = {
             name: [field.to_json() for field in type_fields]
             for name, type_fields in self.fields.items()

@@ -19,7 +19,7 @@ Body = Mapping[str, Any]
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader of YAML 1.2, in which ``on`` and ``no`` are texts, so that they may be ids."""
+    """A loader of YAML 1.2, in which ``on`` and ``no`` are strings, so that they can be ids."""
 
 
 _Loader.yaml_implicit_resolvers = {

@@ -1,1 +1,1 @@
-"""The vectors as a dependency: an index of the set, and packages of it for other ecosystems."""
+"""Package the vectors for other ecosystems, with an index of the set."""

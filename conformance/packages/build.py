@@ -34,7 +34,7 @@ OUT = Path("build") / "packages"
 LISTING = "files.txt"
 #: The vectors that the reader of the example tests fails, one id per line.
 KNOWN_FAILURES = "known-failures.txt"
-#: The date of all packed files, so that archives are reproducible.
+#: All packed files have this date, so that archives are reproducible.
 PACKED_AT_EPOCH_SECONDS = "1577836800"
 
 
@@ -77,7 +77,7 @@ def contents(vectors: Path = VECTORS) -> dict[str, bytes]:
 
 
 def manifest(files: Mapping[str, bytes]) -> bytes:
-    """Return size and SHA-256 of each file, as JSON with one file per line."""
+    """Return the size and SHA-256 of each file, as JSON with one file per line."""
     rows = ",\n".join(
         f" {json.dumps(name)}: "
         + json.dumps({"size": len(data), "sha256": hashlib.sha256(data).hexdigest()})
@@ -87,7 +87,7 @@ def manifest(files: Mapping[str, bytes]) -> bytes:
 
 
 def tarball(files: Mapping[str, bytes], top: str) -> bytes:
-    """Return a .tar.gz with the files in a folder ``top``, sorted, without times and owners."""
+    """Return a .tar.gz with the sorted files in a folder ``top``, without times and owners."""
     raw = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as packed,

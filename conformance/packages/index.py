@@ -19,7 +19,7 @@ from conformance import VECTORS
 
 NAME = "index.json"
 INDEX_VERSION = 1
-# The parts of a description that no reply is compared with. All others are input or expectation.
+# The parts of a description that do not affect results. All others are inputs or expectations.
 WORDS = frozenset(
     {
         "title", "group", "requirements", "decided_by", "notes", "bugs", "made_by", "kind",
@@ -111,7 +111,7 @@ def change(old: Index, new: Index) -> tuple[str, list[str]]:
 
 
 def fits(old: str, new: str, kind: str) -> bool:
-    """Return whether a version number is raised enough for a change."""
+    """Return whether the new version number is high enough for a change."""
     then, now = ([int(part) for part in version.split(".")] for version in (old, new))
     steps = {
         "major": [then[0] + 1, 0, 0],
@@ -123,7 +123,7 @@ def fits(old: str, new: str, kind: str) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the difference of two indexes; return 3 if the new version is too low."""
+    """Print the difference between two indexes. Return 3 if the new version is too low."""
     old = json.loads(Path(arguments[0]).read_bytes())
     new = json.loads((Path(arguments[1]) if arguments[1:] else VECTORS / NAME).read_bytes())
     kind, reasons = change(old, new)

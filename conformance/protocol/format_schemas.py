@@ -1,4 +1,4 @@
-"""Generate two JSON Schemas for a format from its register: answers and contexts.
+"""Generate the JSON Schemas of a format's answers and contexts from its register.
 
 To regenerate the schemas, run ``python -m conformance.traceability.write_tables``.
 """

@@ -28,7 +28,7 @@ def validate(schema: str, message: Any) -> None:
     """Check a message against ``schemas/<schema>.schema.json``. Raises :class:`ProtocolError`."""
     if (problem := first_problem(SCHEMAS / f"{schema}.schema.json", message)) is not None:
         where, text = problem
-        if text == NULL_LIST:  # an empty list of Go, if no list was made
+        if text == NULL_LIST:  # Go encodes a nil slice as null
             text += "; an empty list is []"
         raise ProtocolError(f"{schema}: {where or 'the message'}: {_short(text)}")
 
@@ -62,7 +62,7 @@ def _refuse(constant: str) -> float:
 
 
 def _number(text: str) -> int | float:
-    """Return 12.0 as the integer 12, as in JSON Schema, since some languages have only floats."""
+    """Return 12.0 as the integer 12, as JSON Schema does. Some languages have only floats."""
     value = float(text)
     if math.isinf(value):
         raise ValueError(f"{text} is too large for a number")
@@ -70,7 +70,7 @@ def _number(text: str) -> int | float:
 
 
 def too_deep(message: Any) -> bool:
-    """Return whether a value has more than ``MAX_DEPTH`` levels, since later steps may recurse."""
+    """Return whether a value has more than ``MAX_DEPTH`` levels. Later steps may recurse."""
     level = [message]
     for _ in range(MAX_DEPTH + 1):
         level = [inner for value in level for inner in _inner(value)]
@@ -86,7 +86,7 @@ def _inner(value: Any) -> list[Any]:
 
 
 def _lone_surrogate(message: Any) -> str | None:
-    """Return a text or key of a message that cannot be written as UTF-8."""
+    """Return a string or key in a message that cannot be encoded as UTF-8, or None."""
     todo = [message]
     while todo:
         value = todo.pop()

@@ -1,1 +1,1 @@
-"""Recipes that make the vectors. Each recipe is a function, named after the fault of its vector."""
+"""Recipes that make the vectors. Each recipe is a function or a row, named after its fault."""

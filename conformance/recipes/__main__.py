@@ -47,7 +47,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _write(verify: bool, formats: Sequence[str]) -> tuple[int, list[str]]:
-    """Write changed files unless ``verify``; return the number of vectors and the file names.
+    """Write changed files unless ``verify``. Return the number of vectors and the file names.
 
     ``formats`` selects formats. If it is empty, the vectors of all formats are written.
     """

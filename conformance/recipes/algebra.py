@@ -27,7 +27,7 @@ class Damage(DamagedLog):
     """A control and the damage operations on it.
 
     A recipe may also change ``data`` or ``files`` itself. Such changes become operations on bytes.
-    In a log of several files, a path is ``FILE:PATH``.
+    In a multi-file log, a path is ``FILE:PATH``.
     """
 
     def __init__(self, control: Contents, format: str) -> None:
@@ -67,7 +67,7 @@ class Damage(DamagedLog):
         self.files[""] = data
 
     def fields_of(self, file: str = "") -> list[Field]:  # type: ignore[override]
-        """Return the fields of a control file, by its grammar. Raises ``KeyError``."""
+        """Return the fields of a control file, as its grammar finds them. Raises ``KeyError``."""
         if file not in self._fields:
             self._fields[file] = field_map(self.undamaged[file], self.format)
         return self._fields[file]
@@ -95,7 +95,7 @@ class Damage(DamagedLog):
         self._damage(operation)
 
     def flip(self, path: str, bit: int) -> None:
-        """Flip one bit of a field; bit 0 is the lowest bit of its first byte."""
+        """Flip one bit of a field. Bit 0 is the lowest bit of its first byte."""
         self._damage({"op": "flip", "path": path, "bit": bit})
 
     def flip_byte(self, at: int, bit: int, file: str = "") -> None:
@@ -103,7 +103,7 @@ class Damage(DamagedLog):
         self._damage({"op": "flip", "at": at, "bit": bit, "file": file})
 
     def set(self, path: str, value: int | bytes, byteorder: str = "little") -> None:
-        """Set a field to a number, in the byte order given, or to bytes of the field's length."""
+        """Set a field to a number in the given byte order, or to bytes of the field's length."""
         if isinstance(value, bytes):
             self._damage({"op": "set", "path": path, "value": value.hex()})
             return
@@ -156,7 +156,7 @@ class Damage(DamagedLog):
         self._damage({"op": "drop", "path": path})
 
     def splice(self, path: str, other: bytes) -> None:
-        """Replace a field by bytes of another log, of any length."""
+        """Replace a field with bytes from another log, of any length."""
         self._damage({"op": "splice", "path": path, "bytes": other.hex()})
 
     def insert(self, at: int, new: bytes, file: str = "") -> None:
@@ -172,7 +172,7 @@ class Damage(DamagedLog):
         self._damage({"op": "extend", "bytes": new.hex(), "file": file})
 
     def reseal(self, path: str) -> None:
-        """Correct the checksum that covers a field, after a change of the field."""
+        """Correct the checksum that covers a field, after the field was changed."""
         self._damage({"op": "reseal", "path": path})
 
     def remove_file(self, name: str) -> None:

@@ -24,7 +24,7 @@ LogT = TypeVar("LogT", bound="Log")
 
 @dataclass(frozen=True)
 class Statement:
-    """The statement of a recipe: verdict, reason, and the surviving payloads."""
+    """The verdict, the reason and the surviving payloads that a recipe states."""
 
     verdict: str
     reason: str | None
@@ -64,15 +64,15 @@ class Log(Damage):
         self.scenario = scenario
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
-        """Add records that the implementation must append, with these fields of the format."""
+        """Add records that the implementation must append. ``fields`` are fields of the format."""
         self.to_append += [NewRecord(payload, fields) for payload in payloads]
 
     def rewrites(self) -> None:
-        """State that the append replaces records: only ``expect`` lists the resulting records."""
+        """State that the append replaces records, so that only ``expect`` lists the result."""
         self.is_rewritten = True
 
     def to_write(self) -> list[NewRecord]:
-        """Return the records of the log for a writer; formats with record fields override it."""
+        """Return the records for a writer. Formats with record fields override this method."""
         return [NewRecord(payload) for payload in self.payloads]
 
     def expect(
@@ -151,11 +151,11 @@ class Log(Damage):
         self.free.append((freedom, because))
 
     def expect_bytes(self, golden: Contents) -> None:
-        """State the exact log, known from elsewhere (``facts``, upstream tests)."""
+        """State the exact bytes of the log, known from elsewhere (``facts``, upstream tests)."""
         self.golden = golden
 
     def hangs_upstream(self) -> None:
-        """State that a real system hangs on this log, so that runs use a short timeout."""
+        """State that a real system hangs on this log. Runs then use a short timeout."""
         self.wall_ms = 700
 
     def note(self, text: str) -> None:
@@ -246,7 +246,7 @@ class Book(Generic[LogT]):
 
 @dataclass(frozen=True)
 class Group(Generic[LogT]):
-    """A column of the matrix: the decorators that add recipes, which take the requirement ids."""
+    """The decorators that add recipes to a column of the matrix. They take the requirement ids."""
 
     book: Book[LogT]
     name: str

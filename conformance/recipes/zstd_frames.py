@@ -47,7 +47,8 @@ def block(kind: int, data: bytes, size: int, is_last: bool) -> bytes:
 def compressed_block(byte: int, size: int) -> bytes:
     """Return a last block that decompresses to ``size`` copies of a byte. ``size`` is at most 4095.
 
-    The block has one repeated literal with a size of 12 bits, and no sequences (RFC 8878, 3.1.1.3).
+    The block consists of one repeated literal, whose size has 12 bits, and no sequences (RFC 8878,
+    3.1.1.3).
     """
     literals = (RLE | 1 << 2 | size << 4).to_bytes(2, "little") + bytes([byte])
     return block(COMPRESSED, literals + bytes(1), len(literals) + 1, is_last=True)

@@ -1,4 +1,4 @@
-"""Show selected fields of a vector with their bytes; damaged and lost fields are preferred."""
+"""Show selected fields of a vector with their bytes, preferably damaged and lost ones."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from conformance.vectors import Vector
 
 #: The approximate number of fields on a page.
 MAX_FIELDS = 10
-#: The number of files of a folder that are shown. Files with a change or a loss come first.
+#: The maximum number of files to show. Files with a change or a loss come first.
 MAX_FILES = 3
-#: The number of fields that are read from a file. Later fields are not shown.
+#: The maximum number of fields to read from a file. Later fields are not shown.
 MAX_READ_FIELDS = 30_000
 MAX_HEX_BYTES = 12
 
 
 @dataclass(frozen=True)
 class ByteRow:
-    """A field, or, with an empty path, the bytes that are left out before the next field."""
+    """A field. If the path is empty, it stands for the bytes omitted before the next field."""
 
     start: int
     size: int
@@ -36,13 +36,13 @@ class ByteRow:
 
     @property
     def marks(self) -> str:
-        """Return the classes of the style sheet: ``x`` for changed bytes, ``l`` for lost ones."""
+        """Return the CSS classes: ``x`` for changed bytes, ``l`` for lost ones."""
         return " ".join(["x"] * self.is_changed + ["l"] * self.is_lost)
 
 
 @dataclass(frozen=True)
 class FileView:
-    """A file of the log: the fields to list."""
+    """A file of the log, with the fields to list."""
 
     name: str
     size: int

@@ -14,8 +14,8 @@ class ResultClass:
     name: str
     glyph: str
     style: str
-    #: 0 for a correct and 1 for an expected incorrect result, 2 for an incorrect answer, 3 for no
-    #: usable answer, 4 if the calling process is also affected.
+    #: 0 for a correct result, 1 for an expected incorrect result, 2 for an incorrect answer, 3 for
+    #: no usable answer, and 4 if the calling process is also affected.
     wrongness: int
     junit: Literal["passed", "failure", "error", "skipped"]
     label: str

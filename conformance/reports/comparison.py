@@ -1,8 +1,8 @@
 """Compare two runs: ``walproof check --baseline REPORT``.
 
 A *regression* is a result that became worse, or an implementation that no longer runs. A removed
-vector, profile or implementation is listed but is not a regression. If a null baseline
-has more correct pairs than before, this is a regression of the vectors.
+vector, profile or implementation is listed but is not a regression. If a null baseline now has more
+correct pairs, the vectors have regressed.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def compare_runs(old: Report, new: Report) -> RunComparison:
 
 
 def _named_as_now(old: Sequence[Entry], after: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the old implementations under their current names, identified by title."""
+    """Return the old implementations under their current names, matched by title."""
     before = {each["name"]: each for each in old}
     gone = {each["title"]: name for name, each in before.items() if name not in after}
     for name, each in after.items():
@@ -125,7 +125,7 @@ def _improved(condition: bool) -> Effect:
 
 def _effect(old: str, new: str) -> Effect:
     before, after = BY_NAME[old].wrongness, BY_NAME[new].wrongness
-    # A failure that becomes known or skipped is explained, but not an improvement.
+    # A failure that is now listed or skipped is not an improvement.
     return "regression" if after > before else _improved(after < before and after != 1)
 
 

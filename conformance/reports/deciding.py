@@ -14,7 +14,7 @@ Entry = Mapping[str, Any]
 
 
 def decided_by(report: Report, result: Entry) -> list[str]:
-    """Return the ids that decide the differing parts of an incorrect answer, as in the vector.
+    """Return the ids, from the vector, that decide the differing parts of an incorrect answer.
 
     The list is empty for other results, if nothing but records differs, and for a vector without
     these ids.
@@ -31,14 +31,14 @@ def decided_by(report: Report, result: Entry) -> list[str]:
         ids["lost"] = [ids["reason"]] * len(expected["lost"])
     of_verdict = [ids["reason"], ids["verdict"]]
     if actual.get("reason") in {expected["reason"], *(each["reason"] for each in expected["lost"])}:
-        # The reader knows the code, so the requirement of the verdict, which selects it, is broken.
+        # The reader knows the code, so it breaks the requirement that determines the verdict.
         of_verdict.reverse()
     cited: list[str | None] = []
     for part in parts:
         if part in ("verdict", "reason"):
             cited += of_verdict
         elif part == "lost":
-            # A reader that reports no reason returns ranges without it.
+            # A reader that does not report reasons returns ranges without them.
             found = [each.items() for each in actual.get("lost", [])]
             pairs = zip(expected["lost"], ids["lost"], strict=True)
             cited += [id for lost, id in pairs if not any(each <= lost.items() for each in found)]

@@ -1,4 +1,4 @@
-"""A failed result as every report describes it: damage, differences, cause."""
+"""Describe the damage, differences and cause of a failed result, for every report."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def heading(report: Report, result: Entry) -> str:
 
 
 def facts(report: Report, implementation: Entry, result: Entry) -> list[tuple[str, list[str]]]:
-    """Return labels and lines on one result of an implementation. Every line is escaped."""
+    """Return labels and lines about one result of an implementation. Every line is escaped."""
     vector = report["vectors"][result["vector"]]
     name = " ".join(filter(None, (implementation["name"], implementation["version"])))
     decisive = requirements_of(report, result)
@@ -96,10 +96,10 @@ def commands(report: Report, result: Entry) -> list[tuple[str, str]]:
 
 
 def failure_text(report: Report, implementation: Entry, result: Entry) -> str:
-    """Return everything on one result as plain text.
+    """Return everything about one result as plain text.
 
-    Every line begins with a label or a bar, because GitHub takes a line of a program's output for
-    one of its commands even if spaces precede it.
+    Every line begins with a label or a bar, because GitHub may interpret a line of a program's
+    output as a command, even if spaces precede it.
     """
     parts = facts(report, implementation, result)
     if result.get("stderr"):

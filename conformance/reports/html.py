@@ -31,9 +31,9 @@ from .summary import (
 
 Result = Mapping[str, Any]
 
-#: The number of failures with all details. Later failures are one line each.
+#: The number of failures to show with all details. Each later failure is one line.
 MAX_DETAILED = 200
-#: Labels of :func:`facts` that a failure has in other places.
+#: Labels of :func:`facts` that the page shows elsewhere.
 _ELSEWHERE = ("implementation", "difference", "requirement")
 
 
@@ -55,7 +55,7 @@ class FailedVector:
     id: str
     title: str
     answers: Sequence[Answer]
-    #: Labels and lines on the vector; None for a failure that is one line.
+    #: Labels and lines about the vector, or None if the failure is shown on one line.
     facts: Sequence[tuple[str, Sequence[str]]] | None = None
     files: Sequence[FileView] | None = None
     more_files: int = 0
@@ -112,7 +112,7 @@ def _formats(report: Report) -> list[str]:
 def _failing(
     report: Report, vectors: Mapping[str, Vector]
 ) -> Iterable[tuple[str, int, list[FailureGroup]]]:
-    """Yield implementations with failures: name, number of failures, and failures by group."""
+    """Yield the name, number of failures and failures by group of each failing implementation."""
     room = MAX_DETAILED
     by_name: dict[str, list[Failure]] = {}
     for implementation, result in unexpected(report):

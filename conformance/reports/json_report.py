@@ -1,9 +1,9 @@
 """Read and write the run report as a JSON file, with validation.
 
-The file names vectors where the report in memory repeats them. Cases with equal results are one
-entry, which lists them by profile and vector. Causes are listed once for each implementation. An
-expected answer is in the file only if the vector has another one, and records and lost ranges of an
-actual answer that are expected too are numbers.
+The file is more compact than the report in memory. Cases with equal results share one entry, which
+lists them by profile and vector. Each cause is listed once per implementation. The file contains an
+expected answer only if it differs from the one in the vector. In an actual answer, numbers replace
+the records and lost ranges that are also in the expected answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Result: TypeAlias = dict[str, Any]
 SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
 #: Keys of a result that are absent in the file if they are null.
 OPTIONAL = ("difference", "found", "cause", "actual", "stderr")
-#: Keys of a result that stand outside the entry of its equals.
+#: Keys that may differ between results in the same entry.
 CASE = ("vector", "profile", "ms")
 #: Parts of an answer that are lists.
 LISTS = {"records", "lost"}
@@ -85,7 +85,7 @@ def load(path: Path | str) -> Report:
 
 
 def _unchanged(report: Report) -> dict[str, Vector]:
-    """Return the vectors of this tree that are as they were in the run."""
+    """Return the vectors of this tree that have not changed since the run."""
     tree = load_all()
     return {
         id: tree[id]
@@ -95,7 +95,7 @@ def _unchanged(report: Report) -> dict[str, Vector]:
 
 
 def _compact(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> dict[str, Any]:
-    """Return the entry of the file for an implementation."""
+    """Return an implementation's entry in the file."""
     causes = list(dict.fromkeys(each["cause"] for each in entry["results"] if each["cause"]))
     return {**entry, "causes": causes, "results": list(_grouped(entry, causes, vectors))}
 
@@ -103,7 +103,7 @@ def _compact(entry: Mapping[str, Any], vectors: Mapping[str, Vector]) -> dict[st
 def _grouped(
     entry: Mapping[str, Any], causes: Sequence[str], vectors: Mapping[str, Vector]
 ) -> Iterator[Result]:
-    """Yield the entries of the file for the results of an implementation."""
+    """Yield the file's entries for an implementation's results."""
     groups: dict[str, Result] = {}
     for result in entry["results"]:
         id, profile = result["vector"], result["profile"]
@@ -149,7 +149,7 @@ def _single(
                 if result["actual"] and result["expected"]:
                     result["actual"] = _resolved(result["actual"], result["expected"])
                 elif result["actual"] and "expected" not in common:
-                    result["actual"] = None  # its numbers have lost their meaning
+                    result["actual"] = None  # its numbers refer to a different answer
                 yield result
 
 
@@ -164,10 +164,10 @@ def _expected(outcome: str, vector: Vector | None, profile: str) -> Any:
 
 
 def _numbered(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer with the number of the expected item in place of each expected item.
+    """Return an answer in which numbers replace the items of the expected answer.
 
-    A reader that reports some fields of a record returns a part of an expected record. The file has
-    the names of these fields.
+    If a reader reports only some fields of records, only these fields are compared, and the file
+    lists their names.
     """
     numbered = dict(actual)
     fields = {name for each in actual.get("records", ()) for name in each}
@@ -183,7 +183,7 @@ def _numbered(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[st
 
 
 def _resolved(numbered: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer with expected items in place of their numbers."""
+    """Return an answer in which items of the expected answer replace their numbers."""
     actual = {name: value for name, value in numbered.items() if name != "fields"}
     for part in LISTS & numbered.keys() & expected.keys():
         items = _items(numbered, expected, part)

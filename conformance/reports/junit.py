@@ -55,7 +55,7 @@ def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
         result_type = Skipped if implementation["status"] == "unavailable" else Error
         case.result = [result_type(because, implementation["status"])]
         suite.add_testcase(case)
-    # All at once: the library recounts the suite for each single test case.
+    # Add all test cases at once, because the library recounts the suite after each call.
     suite.add_testcases(
         [_case(report, implementation, result) for result in implementation["results"]]
     )

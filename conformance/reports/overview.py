@@ -1,4 +1,4 @@
-"""One line for each implementation: lost records, invented records, and scores."""
+"""Summarise an implementation in one line: lost records, invented records, and scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared parts of HTML pages: those of the report, and of the site in ``lab/site``."""
+"""Shared parts of the HTML pages of reports and of the site in ``lab/site``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .overview import LOSSES, PROFILES, overview
 #: The folder of the templates, and of the style sheet that all pages share.
 TEMPLATES = Path(__file__).with_name("templates")
 STYLE = "page.css"
-#: Characters and lines that are shown of one side of a comparison.
+#: The maximum lengths of a text and a list in a comparison.
 MAX_CHARACTERS, MAX_LINES = 240, 6
 
 
@@ -67,7 +67,7 @@ def formats_of(implementation: Mapping[str, Any]) -> list[str]:
 
 
 def score_heads(implementations: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the heads of the table of scores: profiles in which nothing ran are left out."""
+    """Return the column heads of the score table. Profiles in which nothing ran are left out."""
     ran = {
         profile
         for each in implementations
@@ -81,7 +81,7 @@ def score_heads(implementations: Sequence[Mapping[str, Any]]) -> list[str]:
 def score_row(
     implementation: Mapping[str, Any], heads: Sequence[str], address: str = ""
 ) -> dict[str, Any]:
-    """Return a row of the table of scores. The name links to ``address``, if there is one."""
+    """Return a row of the score table. The name links to ``address``, if there is one."""
     formats = formats_of(implementation)
     return {
         "name": implementation["name"],

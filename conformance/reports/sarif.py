@@ -20,7 +20,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif(report: Report) -> str:
-    """Return the log with each unexpected result, and each known failure as suppressed."""
+    """Return a SARIF log of the unexpected results and, as suppressed ones, the known failures."""
     names = [each.name for each in CLASSES if not each.expected or each.name == "known-failure"]
     shown = of_classes(report, names)
     rules = {_rule_id(report, result): _rule(report, result) for _, result in shown}
@@ -57,7 +57,7 @@ def _result(
     location: dict[str, Any] = {
         "logicalLocations": [{"fullyQualifiedName": result["vector"], "kind": "resource"}]
     }
-    # A known failure that passes is a fault of the list.
+    # If a listed known failure passes, the list is wrong.
     keys = ("known_failures", "place") if result["class"] == "unexpected-pass" else ("place",)
     if file := next((implementation[key] for key in keys if implementation.get(key)), None):
         location["physicalLocation"] = {"artifactLocation": {"uri": file}}

@@ -1,4 +1,4 @@
-"""A run in a few lines: its outcome, its vectors, cached results, and groups of failures."""
+"""Summarise a run: its outcome, its vectors, cached results, and groups of failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GROUP_ORDER = (
 Failure = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"…?|\[[0-9a-f]{8}\]|[0-9][0-9,]*""")
-# Several lost ranges with one reason. Their number does not distinguish faults.
+# Matches several lost ranges with one reason. Their number does not distinguish faults.
 _RANGES = re.compile(r"(\[…,? …\)(?: [a-z-]+)?)(?:, \1)+")
 
 
@@ -63,7 +63,7 @@ def nothing_checked(report: Report) -> bool:
 
 
 def coverage(report: Report, implementation: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the profiles and parts of answers that were compared, and those that were not."""
+    """Return which profiles and parts of answers were compared, and which were not."""
     ran = [each for each in implementation["results"] if each["class"] != "skipped"]
     formats = dict.fromkeys(report["vectors"][each["vector"]]["format"] for each in ran)
     profiles = {each["profile"] for each in ran}
@@ -97,7 +97,7 @@ def _passed(implementation: Mapping[str, Any]) -> str:
 
 
 def headline(report: Report) -> str:
-    """Return the outcome in one line, with the name of a single implementation."""
+    """Return the outcome on one line. If there is a single implementation, it is named."""
     every = tested(report)
     name = f"{one_line(every[0]['name'])}: " if len(every) == 1 else ""
     wrong, missing = len(unexpected(report)), not_run(report)
@@ -139,11 +139,11 @@ def isolation_lines(report: Report) -> list[str]:
 
 
 def by_cause(report: Report, failures: Iterable[Failure]) -> list[list[Failure]]:
-    """Group the failures, and return the largest group first, in each the simplest log first.
+    """Group the failures. The largest group and, in each group, the simplest log come first.
 
     The failures of a group have the same implementation, operation and result class, and the same
-    requirement decides them. If records differ and nothing else, and for other result classes, they
-    have the same difference, except for numbers and texts.
+    requirement decides them. If no requirement is known to decide them, they have the same
+    difference, except for numbers and texts.
     """
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for implementation, result in failures:

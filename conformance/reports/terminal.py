@@ -22,8 +22,7 @@ from .json_report import Report
 from .overview import LEGEND, LOSSES, PROFILES, overview
 from .summary import Failure, cached_in, coverage, isolation_lines, not_run, tested
 
-# The largest number of implementations for which reasons of skipped cases are printed. Larger
-# tables are for experts.
+# With more implementations than this, a run does not explain which cases and parts were skipped.
 FEW = 3
 _LABEL_WIDTH = 14
 
@@ -104,7 +103,7 @@ def _print_totals(report: Report, console: Console) -> None:
         f"{_counted(len(ran), 'implementation')}, {_counted(len(vectors), 'vector')}, "
         f"{_counted(counted.total(), 'result')} in {report['seconds']:.1f} s"
     )
-    # Passes first, then known failures, the worst last.
+    # Passes come first, then known failures, and the worst class last.
     for number, name in enumerate(sorted(counted, key=lambda n: (n != "pass", -SEVERITY[n]))):
         text.append(", " if number else ": ")
         text.append(f"{counted[name]} {BY_NAME[name].label}", style=BY_NAME[name].style)
@@ -119,7 +118,7 @@ def _print_totals(report: Report, console: Console) -> None:
         parts += [f"{len(broken)} broken"] if broken else []
         say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
     elif report.get("interrupted"):
-        pass  # the results so far do not show that all is as expected
+        pass  # the missing results may be unexpected
     elif counted.total() == counted["skipped"]:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
@@ -142,7 +141,7 @@ def _print_coverage(report: Report, implementation: Mapping[str, Any], console: 
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each failure group, of at most ``most`` groups."""
+    """Print the first result of each failure group, for at most ``most`` groups."""
     for (implementation, result), *alike in kinds[:most]:
         console.print()
         show_failure(report, implementation, result, console)

@@ -1,4 +1,4 @@
-"""The canonical listing of a parsed log, and the expected listing.
+"""Compute the canonical listing of a parsed log, and the expected listing.
 
 A listing has one line for each field, in the order of the grammar. Instances follow the fields of
 their object::
@@ -112,7 +112,7 @@ def listing(
     top = parser(KaitaiStream(BytesIO(data)))
     try:
         top._read()
-    except Exception:  # with any exception, also UnicodeDecodeError, the parser refuses the log
+    except Exception:  # any exception is a refusal, even UnicodeDecodeError
         return ["!"]
     return list(ListingWalk(model, tells or Tells(), debug=True).lines(top))
 
@@ -194,7 +194,7 @@ class ListingWalk:
         return at if self.tells.absent or _empty_when_absent(field) else None
 
     def _after(self, field: Field, value: Any, at: int | None) -> int | None:
-        """Return the offset after a scalar, None if it is unknown."""
+        """Return the offset after a scalar, or None if it is unknown."""
         if field.optional and not field.array:
             if not self.tells.absent and not _empty_when_absent(field):
                 return None
@@ -234,7 +234,7 @@ _Listed = tuple[list[str], int | None]
 
 
 def scalar(value: Any) -> str:
-    """Return kind and value of a field without subfields."""
+    """Return the kind and value of a field without subfields."""
     if isinstance(value, Enum):
         value = value.value
     if isinstance(value, bool | int):

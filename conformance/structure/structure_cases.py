@@ -41,7 +41,7 @@ class StructureCase(VectorCase):
 
     @property
     def wall_ms(self) -> int:
-        """Return a longer limit than the vector's own, because every field is listed."""
+        """Return a longer limit than that of the vector, because every field is listed."""
         return STRUCTURE_WALL_MS
 
     @property
@@ -50,9 +50,10 @@ class StructureCase(VectorCase):
         return None
 
     def steps(self) -> Iterator[Step]:
-        """Yield a request for each file.
+        """Yield the requests for a vector, one for each file.
 
-        ``truncations`` have two requests for each row, one per end.
+        The operation ``truncations`` has two requests per row of its table, one for each end of the
+        row.
         """
         contents = self.vector.contents
         format = str(self.vector.body["format"])
@@ -74,7 +75,7 @@ class StructureCase(VectorCase):
 class StructureStep(Step):
     """A request for one file.
 
-    ``inner`` is its path in the log, and is empty in a log of one file.
+    ``inner`` is its path in the log, and is empty in a single-file log.
     """
 
     contents: Contents = field(repr=False)

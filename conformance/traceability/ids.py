@@ -8,13 +8,13 @@ from conformance.traceability.grammar import requirements
 from conformance.traceability.source_tree import ID, Found, SourceTree
 from conformance.vectors import Vector
 
-# Prefixes of names that look like requirement ids but are not, such as SHA-256, and that of the new
-# format in the examples of CONTRIBUTING.md.
+# Prefixes of names that only look like requirement ids, such as SHA-256, and the prefix of the
+# example format in CONTRIBUTING.md.
 NOT_REQUIREMENTS = frozenset({"SHA", "MYL"})
 
 
 def malformed_requirement(tree: SourceTree) -> Iterator[Found]:
-    """Report paragraphs that begin with an id and lack the form of a requirement."""
+    """Report paragraphs that begin with an id but do not have the form of a requirement."""
     for chapter in tree.chapters.values():
         for line in chapter.malformed:
             yield (
@@ -24,7 +24,7 @@ def malformed_requirement(tree: SourceTree) -> Iterator[Found]:
 
 
 def duplicate_requirement(tree: SourceTree) -> Iterator[Found]:
-    """Report ids that are defined twice, in one chapter or in two."""
+    """Report ids that are defined more than once, in the same or in different chapters."""
     first: dict[str, str] = {}
     for chapter in tree.chapters.values():
         for identifier, line in chapter.requirements:
@@ -65,7 +65,10 @@ def vector_with_unknown_requirement(tree: SourceTree) -> Iterator[Found]:
 
 
 def unknown_requirement_in_grammar(tree: SourceTree) -> Iterator[Found]:
-    """Report each ``-requirement`` that is not in the format's chapter (if imported, in any)."""
+    """Report each ``-requirement`` that the format's chapter does not define.
+
+    For a grammar that other grammars import, any chapter may define it.
+    """
     for grammar in tree.grammars.values():
         of_format = [c.ids for c in tree.chapters.values() if grammar in tree.grammars_of(c.format)]
         known = of_format[0] if of_format else tree.ids

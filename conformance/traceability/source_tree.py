@@ -105,7 +105,7 @@ class SourceTree:
         return {path.stem: Types(path.stem, folder) for path in sorted(folder.glob("*.ksy"))}
 
     def grammars_of(self, format: str) -> list[Types]:
-        """Return the grammars of a format, by its register, without those that they import."""
+        """Return the grammars in a format's register, without those that they import."""
         register = self.registers.get(format)
         names = [grammar.name for grammar in register.grammars] if register else []
         return [self.grammars[name] for name in names if name in self.grammars]
@@ -121,7 +121,7 @@ class SourceTree:
         return self.chapters.get(str(vector.body["format"]))
 
     def sources(self) -> Iterator[Path]:
-        """Yield the hand-written files without descriptions of vectors, which have other rules."""
+        """Yield the hand-written files, except descriptions of vectors, which have other rules."""
         vectors = {vector.path for vector in self.vectors.values()}
         return (path for path in self._walk(self.root) if path not in vectors)
 
@@ -138,7 +138,7 @@ class SourceTree:
                 yield path
 
     def show(self, path: Path, line: int | None = None) -> str:
-        """Return a file, relative to the tree, with a line."""
+        """Return a location as ``FILE`` or ``FILE:LINE``, relative to the tree."""
         shown = path.relative_to(self.root).as_posix()
         return shown if line is None else f"{shown}:{line}"
 

@@ -65,7 +65,7 @@ def stale_schema(tree: SourceTree) -> Iterator[Found]:
 
 
 def fault_without_reason(tree: SourceTree) -> Iterator[Found]:
-    """Report faults of a register with an unlisted reason, and reasons without a fault."""
+    """Report faults whose reason the register does not list, and reasons without a fault."""
     for format, register in tree.registers.items():
         file = f"spec/{format}.toml"
         for fault in register.faults:
@@ -77,7 +77,7 @@ def fault_without_reason(tree: SourceTree) -> Iterator[Found]:
 
 
 def undecided_part(tree: SourceTree) -> Iterator[Found]:
-    """Report registers that do not name the requirement that decides a part of the answer."""
+    """Report parts of an answer for which a register names no deciding requirement."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
         for part in DECIDED_PARTS:
@@ -88,7 +88,7 @@ def undecided_part(tree: SourceTree) -> Iterator[Found]:
 
 
 def foreign_prefix(tree: SourceTree) -> Iterator[Found]:
-    """Report chapters with ids that do not have the prefix in the register."""
+    """Report chapters whose ids have a different prefix from the one in the register."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
         for prefix in sorted({id[:3] for id in chapter.ids} if chapter else ()):
@@ -97,7 +97,7 @@ def foreign_prefix(tree: SourceTree) -> Iterator[Found]:
 
 
 def unexplained_flip(tree: SourceTree) -> Iterator[Found]:
-    """Report undetected flips without a reason in the register, and reasons without a flip."""
+    """Report undetected flips that the register does not explain, and reasons without a flip."""
     for format, register in tree.registers.items():
         searched = tree.unseen.get(format)
         file = f"spec/{format}.toml"

@@ -18,7 +18,7 @@ VERDICT_OF_KIND = {"torn": "torn", "damage": "damaged", "refused": "refused"}
 
 
 def damage_without_control(tree: SourceTree) -> Iterator[Found]:
-    """Report vectors without a control if the log is torn, damaged, or a damaged copy."""
+    """Report vectors that need a control, because their log is torn or damaged, but have none."""
     for vector in tree.vectors.values():
         verdict = vector.body["expect"]["verdict"]
         if vector.control is None and (vector.damage or verdict in ("torn", "damaged")):
@@ -58,7 +58,7 @@ def _log_of(vector: Vector) -> tuple[object, object]:
 
 
 def missing_recipe(tree: SourceTree) -> Iterator[Found]:
-    """Report recipes that vectors name but that do not exist in the sources."""
+    """Report recipes that vectors name but the sources do not contain."""
     functions: dict[Path, set[str]] = {}
     for vector in tree.vectors.values():
         recipe = str(vector.body["made_by"]["recipe"])
@@ -75,7 +75,7 @@ def missing_recipe(tree: SourceTree) -> Iterator[Found]:
 
 
 def unknown_field(tree: SourceTree) -> Iterator[Found]:
-    """Report fields that vectors or chapters name but that are not in the grammar."""
+    """Report fields that vectors or chapters name but the grammar does not contain."""
     for vector in tree.vectors.values():
         grammars = tree.grammars_of(str(vector.body["format"]))
         for path in _damaged_paths(vector):
@@ -93,13 +93,13 @@ def unknown_field(tree: SourceTree) -> Iterator[Found]:
 
 
 def _damaged_paths(vector: Vector) -> Iterator[str]:
-    """Yield the fields with an index that a vector damages."""
+    """Yield the paths with an index that a vector's damage operations name."""
     for operation in vector.damage:
         yield from field_paths(operation.get("path", ""))
 
 
 def undefined_reason(tree: SourceTree) -> Iterator[Found]:
-    """Report reason codes that the register does not list, or lists for other verdicts only."""
+    """Report reason codes that the register does not list, or lists only for other verdicts."""
     for vector in tree.vectors.values():
         register = tree.registers.get(str(vector.body["format"]))
         reasons = register.reasons if register else {}
@@ -146,10 +146,10 @@ def wrong_decision(tree: SourceTree) -> Iterator[Found]:
 
 
 def unexercised_decision(tree: SourceTree) -> Iterator[Found]:
-    """Report requirements of a reason code that decide it in no vector that exercises them.
+    """Report requirements that decide a reason code only in vectors that do not list them.
 
-    A vector lists the requirements that it was written for. Other requirements may decide further
-    losses of its log, which are only the setting.
+    A vector lists the requirements that it was written for. Other requirements may also decide
+    losses in its log, but the vector does not count as a test of them.
     """
     used, exercised = set(), set()
     for vector in tree.vectors.values():
@@ -168,7 +168,7 @@ def unexercised_decision(tree: SourceTree) -> Iterator[Found]:
 def _decisions(vector: Vector) -> Iterator[tuple[str, str | None, str | None]]:
     """Yield the decided parts of a vector: part, reason code or None, and requirement or None.
 
-    The parts are verdict, reason, lost, end, and strict if this answer differs.
+    The parts are verdict, reason, lost and end, and strict if the strict answer differs.
     """
     body = vector.body
     decided = body.get("decided_by", {})

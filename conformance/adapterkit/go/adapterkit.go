@@ -17,13 +17,12 @@ import (
 	"strings"
 )
 
-// Adapter holds the hello reply and the functions that drive the implementation. Read returns an
-// error (other than Skip) only for failures outside the implementation, such as a file that cannot
-// be opened; the error ends the process. Write serves the commands write and append (see req.Cmd):
-// for write it creates req.Path, for append it opens req.Path as the implementation does after a
-// restart. An error of Write is reported as "refused". Requests for unlisted Profiles are reported
-// as "skipped" without a call. Acknowledges means that Write calls req.Acknowledge after each
-// durable record.
+// Adapter holds the hello reply and the functions that drive the implementation. Read returns an error (other
+// than Skip) only for failures outside the implementation, such as a file that cannot be opened; the error
+// ends the process. Write serves the commands write and append (see req.Cmd). For write, it creates req.Path.
+// For append, it opens req.Path as the implementation does after a restart. An error from Write is reported
+// as "refused". A request for a profile that Profiles does not list is reported as "skipped" without a call.
+// Acknowledges means that Write calls req.Acknowledge after each durable record.
 type Adapter struct {
 	Name     string   `json:"name"`
 	Version  string   `json:"version"` // see ModuleVersion
@@ -40,10 +39,9 @@ type Adapter struct {
 	Write func(req Request) error            `json:"-"`
 }
 
-// Request is one line from the harness. Context is the information about the log that is not in its
-// bytes, and may be empty. Records are the records to write or append. Acknowledge is nil unless
-// each record must be durable before the next; it sends the number of durable records and waits for
-// the harness.
+// Request is one line from the harness. Context contains information about the log that is not in its bytes,
+// and may be empty. Records are the records to write or append. Acknowledge is nil unless each record must be
+// durable before the next; it sends the number of durable records and waits for the harness.
 type Request struct {
 	Cmd     string          `json:"cmd"`
 	Seq     json.RawMessage `json:"seq"`
@@ -57,7 +55,7 @@ type Request struct {
 	Acknowledge func(count int) `json:"-"`
 }
 
-// Number returns a non-negative number of the context, and whether the context has it.
+// Number returns a non-negative number from the context, and whether the context contains it.
 func (r Request) Number(key string) (uint64, bool) {
 	text, ok := r.Context[key].(json.Number)
 	if !ok {
@@ -67,9 +65,9 @@ func (r Request) Number(key string) (uint64, bool) {
 	return number, err == nil
 }
 
-// Record is a record that a reader released or a writer must write. At (offset of its first
-// header) and Size (to the end of its last fragment) are set only if the reader reports them.
-// Fields holds the format's own fields of a record to write.
+// Record is a record that a reader released or a writer must write. At (offset of its first header) and Size
+// (to the end of its last fragment) are set only if the reader reports them. Fields contains the
+// format-specific fields of a record to write.
 type Record struct {
 	At      *int64         `json:"at,omitempty"`
 	Size    *int64         `json:"size,omitempty"`
@@ -153,8 +151,8 @@ func Run(a Adapter) {
 		}
 		os.Exit(0)
 	}
-	requests := json.NewDecoder(os.Stdin) // unlike bufio.Scanner, it does not limit the line length
-	requests.UseNumber()                  // a float64 cannot hold all numbers of 64 bits
+	requests := json.NewDecoder(os.Stdin) // unlike bufio.Scanner, does not limit the line length
+	requests.UseNumber()                  // a float64 cannot hold all 64-bit numbers
 	for {
 		var req Request
 		if err := requests.Decode(&req); err == io.EOF || req.Cmd == "bye" {

@@ -1,5 +1,5 @@
-# Sourced by the build.sh of an adapter in Java: sets $here (its directory), $kit (this kit) and $out ($WALPROOF_BUILD),
-# and changes to $out.
+# The build.sh of a Java adapter sources this file, which sets $here (the adapter's directory), $kit (this kit) and $out
+# ($WALPROOF_BUILD), and changes to $out.
 
 here=$(cd "$(dirname "$0")" && pwd)
 out=${WALPROOF_BUILD:?names the folder to build in}
@@ -21,7 +21,8 @@ run_maven() {
     mvn -q -B "$@" -f "$pom" "-Dlib=$out/lib" generate-resources > maven.log 2>&1
 }
 
-# compile OPTION … FILE …: creates lib/adapter.jar with the options of javac, or of $jdk/bin/javac if $jdk is set.
+# compile OPTION … FILE …: creates lib/adapter.jar. The options are passed to javac, or to $jdk/bin/javac if $jdk is
+# set.
 compile() {
     rm -rf classes lib/adapter.jar
     nice "${jdk:+$jdk/bin/}javac" -cp "lib/*" -d classes "$@"

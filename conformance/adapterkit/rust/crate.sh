@@ -1,6 +1,7 @@
-# Sourced by the build.sh of an adapter in Rust, whose directory has the name of the crate under test.
-# Copies the adapter and this kit to $WALPROOF_BUILD, with the same relative paths as in the repository, and changes to
-# the copy of the adapter: Cargo works there, so that it creates no Cargo.lock and no target/ in the repository.
+# The build.sh of a Rust adapter sources this file. The adapter's directory must have the name of the crate under test.
+# This file copies the adapter and this kit to $WALPROOF_BUILD, with the same relative paths as in the repository, and
+# changes to the copy of the adapter. Cargo works there, so that it creates no Cargo.lock and no target/ in the
+# repository.
 
 here=$(cd "$(dirname "$0")" && pwd)
 out=${WALPROOF_BUILD:?names the folder to build in}
@@ -10,7 +11,7 @@ name=$(basename "$here")
 CRATE_VERSION=$(sed -n "s/^$name = .*\"=\([^\"]*\)\".*/\1/p" "$here/Cargo.toml")
 export CRATE_VERSION
 
-# copy_crate FROM TO: copies the sources and the manifest, and keeps earlier output of Cargo.
+# copy_crate FROM TO: copies the sources and the manifest, and keeps Cargo's earlier output.
 copy_crate() {
     mkdir -p "$2"
     rm -rf "$2/src"
@@ -27,8 +28,8 @@ quietly() {
     nice "$@" > cargo.log 2>&1 || { cat cargo.log >&2; fail "$1 $2 failed: $(grep -m 1 '^error' cargo.log)"; }
 }
 
-# build_adapter [OPTION …]: builds with options of Cargo, and uses the network only if something is missing. Optimisation
-# would double the time of a build, and vectors are small.
+# build_adapter [OPTION …]: builds with these Cargo options, and uses the network only if something is missing.
+# Optimisation would double the time of a build, and vectors are small.
 build_adapter() {
     set -- cargo build --release --config profile.release.opt-level=0 --jobs 2 --target-dir "$out/target" "$@"
     nice "$@" --offline > cargo.log 2>&1 || quietly "$@"

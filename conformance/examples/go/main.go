@@ -238,7 +238,8 @@ func (r *reader) loseRest(at, end int, reason string) {
 	r.outOfStep = end%block != 0
 }
 
-// tear records that the log ends inside a write. If a record is open, the write began at its FIRST.
+// tear records that the log ends inside a write. If a record is open, the write began at the FIRST fragment
+// of that record.
 func (r *reader) tear(at, end int, reason string) {
 	if r.open != nil {
 		at = r.open.at

@@ -104,7 +104,7 @@ class Reader:
             self.lose_open()
             self.zeros_from = None
         at = base
-        while at < end and base + BLOCK - at >= HEADER:  # else only the trailer is left
+        while at < end and base + BLOCK - at >= HEADER:  # the rest is the trailer
             if end - at < HEADER and not self.is_zero(at, end):
                 return self.tear(at, end, "torn-header")
             if end - at < HEADER or (
@@ -167,7 +167,7 @@ class Reader:
         self.in_step = end % BLOCK == 0
 
     def tear(self, at: int, end: int, reason: str) -> None:
-        """Store an unfinished write. If a record is open, the write began at its FIRST."""
+        """Store an unfinished write. If a record is open, the write began at its FIRST fragment."""
         self.torn = {"from": self.open.at if self.open else at, "to": end, "reason": reason}
         self.open = None
 
@@ -205,7 +205,7 @@ def foreign_dialect(log: bytes) -> bool:
 
 
 def framed(payload: bytes, position: int) -> bytes:
-    """Return the bytes that a writer appends to a log of position bytes for a record."""
+    """Return the bytes of a record that a writer appends at a position."""
     out, rest, begin = b"", payload, True
     while True:
         left = BLOCK - (position + len(out)) % BLOCK

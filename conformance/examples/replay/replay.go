@@ -1,4 +1,4 @@
-// Make damaged logs again from controls and edits: go run replay.go vectors/leveldb-log/*.json
+// Recreate damaged logs from controls and edits: go run replay.go vectors/leveldb-log/*.json
 package main
 
 import (
@@ -21,7 +21,7 @@ type part struct { // of a vector: the description, an operation, an edit, or a 
 	MadeBy                                              *part `json:"made_by"`
 }
 
-type files map[string]string // by name; the name is "." in a log of one file
+type files map[string]string // by name; the name is "." in a single-file log
 
 func load(file string) (vector part, log files) {
 	text, _ := os.ReadFile(file)

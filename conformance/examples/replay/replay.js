@@ -1,9 +1,9 @@
-// Make damaged logs again from controls and edits: node replay.js vectors/leveldb-log/*.json
+// Recreate damaged logs from controls and edits: node replay.js vectors/leveldb-log/*.json
 const { isDeepStrictEqual } = require("util"), fs = require("fs"), path = require("path");
 const load = (file) => ({ ...JSON.parse(fs.readFileSync(file)), folder: path.dirname(file) });
 const named = (vector, id) => load(path.join(vector.folder, "..", id + ".json"));
 
-function input(vector) { // bytes by file name; the name is "" in a log of one file
+function input(vector) { // bytes by file name; the name is "" in a single-file log
   const log = path.join(vector.folder, vector.input);
   if (fs.statSync(log).isFile()) return { "": fs.readFileSync(log) };
   const names = fs.readdirSync(log, { recursive: true });

@@ -1,4 +1,4 @@
-"""Adapter: the log reader of dfindexeddb, Google's forensic reader of LevelDB and IndexedDB files.
+"""Adapter for the log reader in dfindexeddb, Google's forensic tool for LevelDB and IndexedDB.
 
 ``log.FileReader.GetWriteBatches`` finds the physical records, joins them and passes each complete
 record to ``log.WriteBatch.FromBytes``. The adapter replaces ``FromBytes``, because it needs the

@@ -1,4 +1,4 @@
-"""Adapter for the reader of SQLite's logs in dissect.database, a library for forensics."""
+"""Adapter for the SQLite log reader in dissect.database, a forensics library."""
 
 from __future__ import annotations
 

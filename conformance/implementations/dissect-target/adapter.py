@@ -1,4 +1,4 @@
-"""Adapter: the journal reader of dissect.target, a framework for forensics.
+"""Adapter for the journal reader in dissect.target, a forensics framework.
 
 ``JournalFile`` returns a dictionary with the time and the fields of each entry. It converts field
 names to lower case and removes leading underscores. The adapter overrides ``decode_value`` in a
@@ -48,7 +48,7 @@ class Target:
 
 
 class NamedJournalFile(journal.JournalFile):
-    """A ``JournalFile`` that returns the field names as they are in the file."""
+    """A ``JournalFile`` that keeps the field names of the file."""
 
     def __init__(self, fh: Any, target: Target) -> None:
         super().__init__(fh, target)
@@ -91,7 +91,7 @@ def entry(opened: NamedJournalFile, event: dict[str, Any]) -> dict[str, Any]:
 
 
 def exported(name: str, value: str) -> bytes:
-    """Return a field in the export format of systemd."""
+    """Return a field in systemd's export format."""
     content = value.encode(errors="surrogateescape")
     if NOT_A_LINE.search(value):
         return name.encode() + b"\n" + len(content).to_bytes(8, "little") + content + b"\n"

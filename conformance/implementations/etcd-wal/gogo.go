@@ -2,7 +2,7 @@
 
 package main
 
-// Releases up to 3.6, whose messages gogo/protobuf generates.
+// For releases up to 3.6, gogo/protobuf generates the messages.
 
 func parts(rec *Record) (int64, uint32, []byte) { return rec.Type, rec.Crc, rec.Data }
 

@@ -1,8 +1,7 @@
-// Adapter for etcd's package storage/wal, which was server/wal before 3.6 and wal before 3.5. As
-// `etcd-wal`, it reads with the decoder of the package, in the loop of WAL.ReadAll in read mode, and
-// writes with wal.Create, Save and SaveSnapshot. With ETCD_START, it does what etcd does when it
-// starts, on a copy: Open and ReadAll in write mode, and Repair once after an unexpected EOF. Its
-// records are those that are then in the copy.
+// Adapter for etcd's package storage/wal, which was server/wal before 3.6 and wal before 3.5. As `etcd-wal`, it
+// reads with the decoder of the package, in the loop of WAL.ReadAll in read mode, and writes with wal.Create, Save
+// and SaveSnapshot. With ETCD_START, it opens a copy of the log as etcd does when it starts: Open and ReadAll in
+// write mode, and Repair once after an unexpected EOF. It then returns the records in the copy.
 package main
 
 import (
@@ -24,7 +23,7 @@ import (
 
 const firstName = "0000000000000000-0000000000000000.wal"
 
-// Types of records, which are not exported before 3.6.
+// Record types, which releases before 3.6 do not export.
 const (
 	metadataType = 1
 	stateType    = 3
@@ -56,8 +55,8 @@ func main() {
 	adapterkit.Run(adapter)
 }
 
-// read returns the records of a log up to the first error. ReadAll accepts io.ErrUnexpectedEOF in
-// read mode, so it is no signal.
+// read returns the records of a log up to the first error. ReadAll accepts io.ErrUnexpectedEOF in read mode, so
+// this error is not a signal.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	dir, err := copied(req.Path)
 	if err != nil {
@@ -85,8 +84,8 @@ func readAfterStart(req adapterkit.Request) (*adapterkit.Answer, error) {
 	return records(dir)
 }
 
-// start opens a folder as openWALFromSnapshot does (server/storage/wal.go and etcdserver/bootstrap.go):
-// Repair once, only after io.ErrUnexpectedEOF. The snapshot is the one in front of the first file.
+// start opens a folder as openWALFromSnapshot does (server/storage/wal.go and etcdserver/bootstrap.go). It calls
+// Repair once, and only after io.ErrUnexpectedEOF. The snapshot is the one before the first file.
 func start(dir string) (*WAL, error) {
 	repaired := false
 	for {
@@ -106,7 +105,7 @@ func start(dir string) (*WAL, error) {
 	}
 }
 
-// names returns the segments of a folder in the order of ReadAll: by text.
+// names returns the segments of a folder in the order of ReadAll, which sorts their names as text.
 func names(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	check(err)
@@ -213,7 +212,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, 0o600)
 }
 
-// setSegmentSize sets the size of segments; without one, etcd would preallocate 64 MB.
+// setSegmentSize sets the size of segments. By default, etcd preallocates 64 MB.
 func setSegmentSize(req adapterkit.Request) (isFolder bool, err error) {
 	size, _ := req.Number("segment_size")
 	if isFolder, _ = req.Context["folder"].(bool); size == 0 {
@@ -274,7 +273,7 @@ func appendAfterStart(req adapterkit.Request) error {
 		}
 		return w.Close()
 	}
-	*segmentSize = 1 << 20 // The next file, which is removed at the end.
+	*segmentSize = 1 << 20 // the size of the next file, which is removed at the end
 	dir, err := copied(req.Path)
 	if err != nil {
 		return err
@@ -293,8 +292,8 @@ func appendAfterStart(req adapterkit.Request) error {
 	return copyFile(filepath.Join(dir, firstName), req.Path)
 }
 
-// save writes records in Saves: entries, then at most one state. If it acknowledges records, each
-// entry and each marker is a call of its own, which syncs.
+// save writes records in Saves: entries, then at most one state. If it acknowledges records, it writes each entry
+// and each marker with a separate call, which syncs.
 func save(w *WAL, req adapterkit.Request, records []adapterkit.Record) error {
 	done := len(req.Records) - len(records)
 	var entries [][]byte
@@ -326,7 +325,7 @@ func save(w *WAL, req adapterkit.Request, records []adapterkit.Record) error {
 	return nil
 }
 
-// bench prints the seconds of each of a number of readings of a segment by the decoder.
+// bench times repeated passes of the decoder over a segment, and prints the seconds of each pass.
 func bench(path, repeat string) {
 	count, err := strconv.Atoi(repeat)
 	check(err)

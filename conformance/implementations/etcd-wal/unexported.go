@@ -4,8 +4,8 @@ package main
 
 import "unsafe"
 
-// decoder is the decoder of the package, which is not exported before 3.6. The functions that it calls
-// are linked by name; unexported.s lets the compiler accept functions without a body.
+// decoder is the package's decoder, which releases before 3.6 do not export. The functions that it
+// calls are linked by name. Because of unexported.s, the compiler accepts functions without a body.
 type decoder struct{ inner unsafe.Pointer }
 
 func (d decoder) Decode(rec *Record) error { return decode(d.inner, rec) }

@@ -1,4 +1,4 @@
-"""Adapter: the executable specification as an implementation like any other."""
+"""Adapter that runs the executable specification like any other implementation."""
 
 from __future__ import annotations
 

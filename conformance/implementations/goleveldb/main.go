@@ -36,7 +36,8 @@ type dropper struct{ answer *adapterkit.Answer }
 func (d dropper) Drop(err error) { d.answer.Signal(err) }
 
 // read is the loop of DB.recoverJournal (leveldb/db.go) without the decoding of write batches. The
-// flags come from the DB's own options: the defaults for recover, StrictJournal added for strict.
+// flags come from the options of the DB, which are the defaults for recover, and include
+// StrictJournal for strict.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	file, err := os.Open(req.Path)
 	if err != nil {

@@ -68,7 +68,7 @@ public final class Adapter implements Implementation {
     }
   }
 
-  /** Acts as LogMonitors.logMonitor(), which DbImpl uses, but stores the messages. */
+  /** Acts like LogMonitors.logMonitor(), which DbImpl uses, but stores the messages. */
   private record Collector(Answer answer) implements LogMonitor {
     @Override
     public void corruption(long bytes, String reason) {

@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// trail is the place where a chain of records ends, or where it stops.
+// trail is the offset at which a chain of records ends or stops.
 type trail struct {
 	at   int
 	ends bool
@@ -160,7 +160,7 @@ func (r *file) search(m *memo, x int, is func(int) bool) int {
 }
 
 // covers returns whether a plausible batch that begins in [from, c) ends after c or has fill at its end (check 11).
-// The ends are in a tree, so that batches inside batches do not cost quadratic time (KDB-053).
+// The ends are in a tree, so nested batches do not take quadratic time (KDB-053).
 func (r *file) covers(from, c int) bool {
 	heads := r.scanned()
 	n := len(heads)

@@ -13,7 +13,7 @@ var (
 
 const mod = 65521
 
-// sums computes the Adler-32 of any range from sums of prefixes (KDB-053).
+// sums computes the Adler-32 of any range from prefix sums (KDB-053).
 type sums struct {
 	d []byte
 	a []uint32 // sum of bytes before block k

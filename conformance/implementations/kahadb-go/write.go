@@ -27,7 +27,7 @@ type context struct {
 type step struct {
 	file  string
 	make  bool
-	cut   int64 // if make is set: the actual length of the previous file, or -1 if it is not truncated
+	cut   int64 // if make is set: the actual length of the previous file, or -1 if that file is not truncated
 	prev  string
 	at    int64
 	recs  [][]byte

@@ -14,7 +14,7 @@ import org.apache.activemq.util.ByteSequence;
 import walproof.adapterkit.Implementation;
 import walproof.adapterkit.Protocol;
 
-/** Drives the public API of KahaDB's Journal on a copy of the log, with the release on the class path. */
+/** Drives the public API of KahaDB's Journal, in the release on the class path, on a copy of the log. */
 public final class Adapter implements Implementation {
   private static final int MAX_FILE_LENGTH = Journal.DEFAULT_MAX_FILE_LENGTH;
 
@@ -43,7 +43,7 @@ public final class Adapter implements Implementation {
         true);
   }
 
-  /** Returns a journal of a folder, with checksums, a check of every file at the start, and no preallocation. */
+  /** Returns the journal in a folder. It uses checksums, checks every file when it starts, and does not preallocate. */
   static Journal open(Path folder, JsonObject context) throws IOException {
     Journal journal = new Journal();
     journal.setDirectory(new SortedFolder(folder));
@@ -73,7 +73,7 @@ public final class Adapter implements Implementation {
     return answer;
   }
 
-  /** Adds every location once, and stops after as many locations as the files can hold. */
+  /** Adds each location once. Stops when it has added as many locations as the files can hold. */
   private static void walk(Journal journal, Copy copy, Answer answer) throws IOException {
     long room = copy.size / Journal.RECORD_HEAD_SPACE + copy.files + 1;
     Location location = null;
@@ -100,9 +100,9 @@ public final class Adapter implements Implementation {
   }
 
   /**
-   * Adds the corrupted ranges of every file as half-open ranges. KahaDB's ranges include their last byte, except that a
-   * range to the end of the file ends one byte too far. The end of the log is the length of the last file, where the
-   * next batch goes.
+   * Adds the corrupted ranges of every file as half-open ranges. KahaDB's ranges include their last byte, but a range
+   * up to the end of the file is one byte too long. The end of the log is the length of the last file, because the next
+   * batch is written there.
    */
   private static void report(Journal journal, Copy copy, Answer answer) {
     JsonArray lost = new JsonArray();

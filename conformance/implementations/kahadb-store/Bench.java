@@ -8,11 +8,11 @@ import org.apache.activemq.store.kahadb.disk.journal.Location;
 import org.apache.activemq.util.ByteSequence;
 import walproof.adapterkit.Measure;
 
-/** Measures the reader: a start with the check of all files, then every record. */
+/** Measures the reader, which starts with a check of all files and then reads every record. */
 final class Bench {
   private Bench() {}
 
-  /** {@code bench LOG REPEAT}: LOG is a sound data file or a folder of them. */
+  /** {@code bench LOG REPEAT}: LOG is an intact data file or a folder of such files. */
   static void run(Path log, int repeat) throws Exception {
     try (Copy copy = new Copy(log)) {
       Measure.run(repeat, () -> pass(copy));

@@ -45,7 +45,7 @@ final class Copy implements AutoCloseable {
     }
   }
 
-  /** In a log of several files, adds the name of the file. */
+  /** Adds the name of the file, if the log has several files. */
   void name(JsonObject part, DataFile file) {
     if (several) {
       part.addProperty("file", file.getFile().getName());

@@ -5,5 +5,6 @@ kit=$(cd "$(dirname "$0")/../../adapterkit/java" && pwd)
 pom=$(realpath "${1:-$(dirname "$0")/pom.xml}")
 . "$kit/jars.sh"
 fetch_jars "$pom"
-# No -Werror: the manifests of the jars of 5.15 name other jars that are not needed here.
+# Do not use -Werror, because the manifests of the 5.15 jars name other jars that are not needed
+# here.
 compile --release 17 -Xlint:all,-path,-classfile -sourcepath "$kit:$here" "$here"/*.java

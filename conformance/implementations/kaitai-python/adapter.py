@@ -1,8 +1,9 @@
-"""Adapter: readers that use the Python parsers generated from the grammars.
+"""Adapter for the readers that use the Python parsers generated from the grammars.
 
-This directory has a module for each format. Its function ``read`` calls the parser for the
-structure of a log, and implements the rules that a grammar cannot express. The modules share no
-code with ``reference_impl``. If both give the same answer, the answer is confirmed independently.
+This directory has a module for each format. Its ``read`` function parses the structure of a log
+with the generated parser, and implements the rules that a grammar cannot express. The modules share
+no code with ``reference_impl``. If both give the same answer, the answer is confirmed
+independently.
 """
 
 from __future__ import annotations

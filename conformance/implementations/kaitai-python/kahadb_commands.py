@@ -1,4 +1,4 @@
-"""The command in a broker's payload, implemented from spec/kahadb-journal.md alone (KDB-016)."""
+"""Read the command in a broker's payload, by spec/kahadb-journal.md alone (KDB-016)."""
 
 from __future__ import annotations
 

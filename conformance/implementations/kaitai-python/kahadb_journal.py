@@ -22,7 +22,7 @@ from conformance.kaitai.compile import compiled
 KahadbJournal = compiled("kahadb_journal").KahadbJournal
 EOF = b"-qMa4"
 HEADER = bytes.fromhex("0000001c02") + b"WRITE BATCH"
-# The headers of which one to fifteen bytes were written, perhaps over an EOF record (KDB-030).
+# Headers of which only one to fifteen bytes were written, perhaps over an EOF record (KDB-030).
 TORN_HEADERS = {HEADER[:n] for n in range(1, 16)} | {HEADER[:n] + EOF[n:] for n in range(1, 5)}
 TORN_EOFS = {EOF[:n] for n in range(1, 5)}
 LARGEST = 2147483614
@@ -57,7 +57,7 @@ class DataFile:
         self.end: int | None = 0
         self.unsettled = -1  # the largest unsettled offset (KDB-051)
         self.trails: dict[int, tuple[int, bool]] = {}
-        # The start and result of the last search, by ``or_proven``, so that no search is repeated.
+        # Caches the start and result of the last search for each value of ``or_proven``.
         self.searched = {True: (0, -1), False: (0, -1)}
         self.fill = self.size
         while self.fill:  # KDB-013
@@ -311,7 +311,7 @@ class DataFile:
         self.unsettle_headers(at, place)
 
     def unsettle_headers(self, at: int, to: int) -> None:
-        """Note the offsets at which the headers in ``[at, to)`` state the ends of their batches."""
+        """Note the end of each batch, as its header in ``[at, to)`` states it, as unsettled."""
         while 0 <= (at := self.data.find(HEADER, at)) < to:
             self.unsettle(self.claimed_end(self.batch(at)) or 0)
             at += 1
@@ -389,7 +389,7 @@ class DataFile:
 
 
 def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
-    """Return the data files in order, and files with the same numbers (KDB-002 to KDB-004)."""
+    """Return the data files in order, and those with a repeated number (KDB-002 to KDB-004)."""
     if not path.is_dir():
         return [DataFile(path, None)], []
     numbers: dict[int, list[str]] = {}

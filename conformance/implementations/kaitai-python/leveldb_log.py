@@ -47,7 +47,7 @@ class Damage:
 
 @dataclass
 class Stop:
-    """The end of the log: a torn physical record, or final zeros (without a reason)."""
+    """The end of the log at a torn physical record or at final zeros, which have no reason."""
 
     at: int
     reason: str | None
@@ -111,7 +111,8 @@ def physical_records(log: bytes) -> Iterator[Fragment | Damage | Stop]:
                 yield Fragment(at, to, physical.header.type, physical.data)
         else:
             rest = stop - len(block.trailer)
-            # A header that fits the block, but not the file, is torn. Any other rest is a trailer.
+            # If a header fits into the block but not into the file, it is torn. Otherwise, the rest
+            # is a trailer.
             if rest < stop and rest + HEADER <= start + BLOCK:
                 yield Stop(rest, "torn-header" if rest < written else None)
                 return

@@ -141,7 +141,7 @@ class Survey:
         return self.number if at > self.known_from else None
 
     def proven_by(self, records: list[Parsed]) -> int:
-        """Return the offset that surveyed records of this log prove (RDB-016 and RDB-017)."""
+        """Return the offset up to which records prove that it was written (RDB-016, RDB-017)."""
         if self.dialect == "wal-sync":
             return max((one.offset or 0 for one in records), default=0)
         if self.dialect == "recyclable":
@@ -152,7 +152,7 @@ class Survey:
 def surveyed(log: bytes, known: Survey) -> Iterator[Parsed]:
     """Yield the physical records of each block before the first one that is not valid.
 
-    The first one with a number gives the log its number, if that is unknown (RDB-014).
+    If the log's number is unknown, the first record with a number determines it (RDB-014).
     """
     for start in range(0, len(log), BLOCK):
         found = parse_any(log, start, known.own(start))
@@ -166,7 +166,7 @@ def surveyed(log: bytes, known: Survey) -> Iterator[Parsed]:
 
 
 def look_through(log: bytes, number: int | None) -> Survey:
-    """Survey a log (RDB-012 to RDB-017), with its compression (RDB-030 and RDB-032)."""
+    """Survey a log (RDB-012 to RDB-017), including its compression (RDB-030 and RDB-032)."""
     known = Survey(number)
     first = parse_any(log, 0, number)
     if first is not None and not first.is_sound and number is None and is_close(log, 0, None):
@@ -264,7 +264,7 @@ class Reader:
         return False
 
     def lose(self, at: int, to: int, reason: str) -> None:
-        """Report damage that becomes visible if a WAL-sync log is cut, and the open record."""
+        """Report damage that cutting a WAL-sync log may expose, and lose the open record."""
         self.last_fault = at
         self.damage(at, to, reason)
         if self.open:
@@ -524,7 +524,7 @@ class Reader:
         }
 
     def is_exposed(self, end: int) -> bool:
-        """Return whether a cut of a WAL-sync log at ``end`` leaves damage unproven (RDB-056)."""
+        """Return whether damage is unproven after cutting a WAL-sync log at ``end`` (RDB-056)."""
         known = self.known
         if known.dialect != "wal-sync" or self.last_fault < 0:
             return False
@@ -553,7 +553,7 @@ def stated_size(data: bytes) -> int | None:
         about = zstandard.get_frame_parameters(data)
     except zstandard.ZstdError:
         return None
-    # The library gives the largest number for a size that the descriptor does not announce.
+    # The library returns the largest number if the descriptor does not announce a size.
     is_stated = data[4] & 0xE0 and about.content_size > 0
     return (
         about.content_size

@@ -102,7 +102,7 @@ class Start:
 
 
 def slots_of(log: bytes, page_size: int) -> list[Slot]:
-    """Return all whole slots for a page size, whatever size the header states."""
+    """Return all whole slots for a page size, regardless of the size in the header."""
     parsed = SqliteWal.from_bytes(log[:8] + page_size.to_bytes(4, "big") + log[12:])
     made = []
     for number, frame in enumerate(parsed.frames, 1):
@@ -170,7 +170,7 @@ def rebuilt(log: bytes) -> Start | None:
 
 
 def linked(log: bytes) -> Start | None:
-    """Return the start from the first slot that follows its previous slot, or None (SQW-027)."""
+    """Return the start that the first two linked slots determine, or None (SQW-027)."""
     for unsure in (False, True):
         for page_size in reversed(PAGE_SIZES):
             for one, other in pairwise(slots_of(log, page_size)):
@@ -395,7 +395,7 @@ class Reader:
                         one.follows, one.before = self.origin(one.number - 1), one.computed_before
                         proven.setdefault(one.after, one.number)
                     if earlier and earlier.page and not earlier.bad_checksum:
-                        moved.append(one)  # ``one`` follows the frame that ``earlier`` copies
+                        moved.append(one)  # ``one`` follows the original of ``earlier``
             elif last and last.db_pages and slot.before == padded not in proven:
                 set_padding(last)
                 slot.follows = last.number

@@ -94,7 +94,7 @@ class Segment:
         return "unknown-frame" if self.data[at] != 1 else self.content_fault(self.parse(at))
 
     def content_fault(self, parsed: Any) -> str | None:
-        """Perform the checks 3 to 9 of ZBJ-025."""
+        """Run checks 3 to 9 of ZBJ-025."""
         at, size = parsed.ofs_record, len(self.data)
         room = max(size, self.max_size)
         if parsed.len_available < 21:
@@ -188,7 +188,7 @@ class Recovery:
         self.records: list[dict[str, Any]] = []
         self.lost: list[tuple[dict[str, Any], bool]] = []
         self.after_loss = False
-        self.missing: int | None = None  # the highest index known to be missing
+        self.missing: int | None = None  # the highest index that is known to be missing
         self.over = False  # no segment was scanned after the last fault
         self.damage = False  # this fault is damage
         self.front = False  # a fault at offset 0 after the last segment scanned
@@ -315,7 +315,7 @@ class Recovery:
             self.missing = max(self.missing or index - 1, index - 1)
 
     def chain(self, segment: Segment, at: int, known: tuple[str, int]) -> tuple[int, int] | None:
-        """Return offset and index of the record that begins the proven chain (ZBJ-065)."""
+        """Return the offset and index of the record that begins the proven chain (ZBJ-065)."""
         kind, target = known
         parsed = segment.parse(at)
         if segment.content_fault(parsed) is None:
@@ -354,7 +354,7 @@ class Recovery:
         return (chain[0], first) if is_right else None
 
     def neighbour(self, segment: Segment, at: int, known: int) -> tuple[int, int] | None:
-        """Return offset and index of the record at the end of a faulty record (ZBJ-064)."""
+        """Return the offset and index of the record to which a faulty record leads (ZBJ-064)."""
         for index in range(self.next_index(), known + 1):
             end = segment.end_of(at)
             if end is None:
@@ -391,7 +391,7 @@ class Recovery:
         self.close(number, at, fault)
 
     def index_fault(self, number: int, parsed: Any) -> str | None:
-        """Perform the check 10 of ZBJ-025 (ZBJ-031)."""
+        """Run check 10 of ZBJ-025 (ZBJ-031)."""
         segment, index = self.segments[number], parsed.data.index
         later = (after.index for after in self.segments[number + 1 :] if after.sound)
         limit = next(later, None)
@@ -426,7 +426,7 @@ class Recovery:
         return first[0]
 
     def proven(self, number: int, parsed: Any, fault: str) -> tuple[int, int] | None:
-        """Return offset and index of the next proven record (ZBJ-062)."""
+        """Return the offset and index of the next proven record (ZBJ-062)."""
         segment, known, at = self.segments[number], self.known(number), parsed.ofs_record
         same = self.same_place(number, parsed)
         if same and fault:  # A wrong frame other than 0 is accepted, whatever the known record is.
@@ -441,7 +441,7 @@ class Recovery:
         return same or self.neighbour(segment, at, known[1]) or self.chain(segment, at, known)
 
     def same_place(self, number: int, parsed: Any) -> tuple[int, int] | None:
-        """Return offset and index of a record in which only the frame is wrong (ZBJ-063)."""
+        """Return the offset and index of a record in which only the frame is wrong (ZBJ-063)."""
         if parsed.frame == 1 or self.segments[number].content_fault(parsed) is not None:
             return None
         if self.index_fault(number, parsed) is not None or not self.asqn_fits(parsed):
@@ -449,7 +449,7 @@ class Recovery:
         return parsed.ofs_record, parsed.data.index
 
     def asqn_fits(self, parsed: Any) -> bool:
-        """Perform the check 11 of ZBJ-025 (ZBJ-024)."""
+        """Run check 11 of ZBJ-025 (ZBJ-024)."""
         return bool(parsed.data.asqn == -1 or parsed.data.asqn > self.asqn)
 
     def close(self, number: int, at: int, fault: str) -> None:
@@ -468,7 +468,7 @@ class Recovery:
             self.lost.append((segment.lost(at, fault), self.damage))
 
     def add_record(self, segment: Segment, parsed: Any) -> None:
-        """Add a record that passed the checks 2 to 10."""
+        """Add a record that passed checks 2 to 10."""
         assert self.expected is not None
         self.expected += 1
         at, size = parsed.ofs_record, parsed.ofs_next - parsed.ofs_record

@@ -51,7 +51,7 @@ class Cursor:
 
 
 def fields(payload: bytes) -> dict[str, Any]:
-    """Return ``term``, ``entry_type`` and ``entry``, or None for each and ``entry_fault``."""
+    """Return ``term``, ``entry_type``, ``entry`` (None after a fault) and any ``entry_fault``."""
     try:
         return decoded(payload)
     except Fault as fault:

@@ -45,7 +45,7 @@ int Bench(const std::string& path, int repeat) {
   return 0;
 }
 
-// The content of the records is a 64-bit linear congruential sequence that continues over all records.
+// The contents of all records are one continuous 64-bit linear congruential sequence.
 int Generate(const std::string& path, uint64_t count, size_t size) {
   leveldb::WritableFile* opened = nullptr;
   Status s = Env::Default()->NewWritableFile(path, &opened);

@@ -20,13 +20,13 @@ fail() {
     exit 1
 }
 
-# Runs the compiler; its output is shown only if it fails. $cxx is split: it may carry arguments (ccache g++).
+# Runs the compiler; its output is shown only if it fails. $cxx is split, because it may contain arguments (ccache g++).
 compile() {
     $cxx -O2 -DNDEBUG -pthread "$@" -o "$target" > compile.log 2>&1 || fail compile.log "$cxx could not make $target"
 }
 
-# The sources are downloaded (from npm's cache when it has them) only when the lock changes. They go to the build
-# folder, so that no node_modules is created in the repository; --ignore-scripts, because no Node addon is needed.
+# Download the sources (or take them from npm's cache) only when the lock file changes. They go to the build folder, so
+# that no node_modules is created in the repository. No Node addon is needed, hence --ignore-scripts.
 if ! cmp -s "$here/package-lock.json" npm.stamp; then
     rm -f npm.stamp sources.stamp
     cp "$here/package.json" "$here/package-lock.json" .
@@ -46,7 +46,7 @@ case $(uname -s) in
     *) os=OS_LINUX ;;
 esac
 flags="-DLEVELDB_PLATFORM_POSIX=1 -DLEVELDB_ATOMIC_PRESENT -D$os=1 -I$leveldb -I$leveldb/include"
-# The parser is built without its AVX kernels: they take time to compile, and its speed does not matter here.
+# Build the parser without AVX kernels, because they take time to compile and speed does not matter here.
 flags="$flags -I$simdjson -DSIMDJSON_IMPLEMENTATION_ICELAKE=0 -DSIMDJSON_IMPLEMENTATION_HASWELL=0"
 
 stamp=$(echo "$cxx $($cxx --version | head -n 1)"; cksum < "$here/build.sh"; cksum < npm.stamp)
@@ -74,7 +74,7 @@ if [ ! -x driver ] || [ ! -f driver.stamp ] || [ "$stamp" != "$(cat driver.stamp
     target=driver
     compile -std=c++17 -Wall -Wextra $flags "-I$here" "-DCLASSIC_LEVEL_VERSION=\"$version\"" \
         "$here/driver.cc" "$here/bench.cc" objects/*.o
-    # The same reader with LevelDB's own CRC by the processor's instruction, for comparison in `lab bench`.
+    # Build the same reader with LevelDB's hardware-accelerated CRC, for comparison in `lab bench`.
     if [ -f objects/sse42/port_posix_sse.o ]; then
         target=driver-sse42
         compile -std=c++17 -Wall -Wextra $flags "-I$here" "-DCLASSIC_LEVEL_VERSION=\"$version\"" \

@@ -58,7 +58,8 @@ bool FromHex(std::string_view hex, std::string* bytes) {
   return true;
 }
 
-// Returns the text as a JSON string. Bytes from 0x80 on stay as they are: paths come from JSON, so they are UTF-8.
+// Returns the text as a JSON string. Bytes from 0x80 on stay as they are, because paths come from JSON and are
+// therefore UTF-8.
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
   for (const unsigned char c : text) {
@@ -87,9 +88,9 @@ class Collector : public leveldb::log::Reader::Reporter {
   std::vector<std::string> signals;
 };
 
-// Stores the answer as JSON in *answer. Not ok if the file cannot be opened or read.
-// With strict, it stops as the loops of RecoverLogFile with paranoid_checks and of VersionSet::Recover do: after a
-// report, neither the record that ReadRecord returned after the report nor any later record is used.
+// Stores the answer as JSON in *answer. The status is not ok if the file cannot be opened or read. With strict, it
+// stops as the loops of RecoverLogFile with paranoid_checks and of VersionSet::Recover do: after a report, neither the
+// record that ReadRecord returned after the report nor any later record is used.
 Status ReadLog(const std::string& path, bool strict, std::string* answer) {
   leveldb::SequentialFile* opened = nullptr;
   const Status s = Env::Default()->NewSequentialFile(path, &opened);

@@ -1,4 +1,4 @@
-// Blocks of snappy and frames of zstd, with their limits (PRW-031 to PRW-034).
+// Snappy blocks and zstd frames, with their limits (PRW-031 to PRW-034).
 import { createRequire } from 'node:module';
 import { SNAPPY, ZSTD } from './frame.mjs';
 
@@ -25,9 +25,12 @@ export function compress(payload, name = 'none') {
 
 /** Decompresses the records of a log within its budget. */
 export class Decompressor {
-  #spent = 0; // what all frames of zstd so far count (PRW-034)
+  #spent = 0; // the part of the budget that all zstd frames so far have used (PRW-034)
 
-  /** Return the payload of a record and its `compression`, or the `reason` why it is lost. `logBytes` ends with it. */
+  /**
+   * Return the payload and `compression` of a record, or the `reason` why it is lost. `logBytes` is the size of the log
+   * up to the end of the record.
+   */
   decode(content, flags, logBytes) {
     if (content.length === 0) return { payload: content, compression: 'none' };
     let reason = 'bad-compression';
@@ -58,7 +61,7 @@ export class Decompressor {
   }
 }
 
-/** Return the bytes that the blocks of a frame of zstd can hold, or null if its header or blocks are invalid (PRW-031). */
+/** Return how many bytes the blocks of a zstd frame can hold, or null if its header or blocks are invalid (PRW-031). */
 function zstdCapacity(content) {
   if (content.length < 6 || content.readUInt32LE(0) !== 0xfd2fb528) return null;
   const descriptor = content[4];
@@ -91,12 +94,12 @@ function zstdCapacity(content) {
   return { stated, bytes: stated ?? sum, isWhole: at === content.length };
 }
 
-/** Decompress one block of snappy; return no payload if it is invalid. */
+/** Decompress one Snappy block. Return no payload if the block is invalid. */
 function decodeSnappy(block) {
   let size = 0;
   let at = 0;
   for (let scale = 1; ; scale *= 128) {
-    if (at === Math.min(block.length, 10) || (at === 9 && block[at] > 1)) return {}; // not a number of 64 bits
+    if (at === Math.min(block.length, 10) || (at === 9 && block[at] > 1)) return {}; // not a 64-bit number
     size += (block[at] & 127) * scale;
     if (block[at++] < 128) break;
   }

@@ -2,14 +2,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Return a name as a number, or null if it is not a decimal number of 64 bits (PRW-002). */
+/** Return a name as a number, or null if it is not a 64-bit decimal number (PRW-002). */
 function toNumber(name) {
   if (!/^[+-]?[0-9]+$/.test(name)) return null;
   const number = BigInt(name[0] === '+' ? name.slice(1) : name);
   return BigInt.asIntN(64, number) === number ? number : null;
 }
 
-/** Return the entries of a folder that are named `prefix` and a number, by their numbers and the bytes of their names. */
+/** Return the entries of a folder whose names are `prefix` and a number, sorted by number and then by name. */
 const listNumbered = (folder, prefix = '') =>
   readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => name.startsWith(prefix) && toNumber(name.slice(prefix.length)) !== null)
@@ -19,7 +19,10 @@ const listNumbered = (folder, prefix = '') =>
 /** Return the name of a segment, which has at least eight characters. */
 export const nameOf = (number) => (number < 0n ? `-${String(-number).padStart(7, '0')}` : String(number).padStart(8, '0'));
 
-/** Return the segments of a folder by number; the name that Prometheus writes precedes the other names of its number (PRW-005). */
+/**
+ * Return the segments of a folder by number. Among names with the same number, the one that Prometheus would write
+ * comes first (PRW-005).
+ */
 function listSegments(folder, prefix = '') {
   const isOther = ({ name, number }) => Number(name !== nameOf(number));
   return listNumbered(folder).filter(({ entry }) => entry.isFile())
@@ -27,7 +30,7 @@ function listSegments(folder, prefix = '') {
     .map(({ name, number }) => ({ number, file: prefix + name, inCheckpoint: prefix !== '' }));
 }
 
-/** Mark duplicates, and segments behind a gap; the first number after `previous` is expected, or any if it is null. */
+/** Mark duplicates, and segments after a gap. The first segment must follow `previous`, unless that is null. */
 function markFaults(segments, previous) {
   for (const [i, segment] of segments.entries()) {
     segment.isDuplicate = i > 0 && segment.number === previous;
@@ -38,8 +41,8 @@ function markFaults(segments, previous) {
 }
 
 /**
- * Return the reason to refuse a log, or null, and its segments with their bytes, in the order of reading. A fault of the
- * folder that is in no segment has its own place in this list, as a range without bytes.
+ * Return the reason to refuse a log, or null, and its segments with their bytes, in the order of reading. A fault of
+ * the folder that is not in a segment is in this list as an empty range.
  */
 export function openLog(path) {
   const segments = statSync(path).isDirectory() ? openFolder(path) : [{}];

@@ -11,7 +11,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return byte;
 });
 
-/** Return the CRC-32C of some bytes (PRW-013). */
+/** Return the CRC-32C of bytes (PRW-013). */
 export function crc32c(bytes) {
   let crc = -1;
   for (let i = 0; i < bytes.length; i++) crc = CRC_TABLE[(crc ^ bytes[i]) & 0xff] ^ (crc >>> 8);
@@ -37,7 +37,10 @@ export function isSound(bytes, frame) {
   return matches(bytes, frame);
 }
 
-/** Return the frame with the first length that proves it and differs in one bit from the stored length, or null (PRW-024). */
+/**
+ * Return the frame with the first length that differs from the stored length in one bit and proves the frame, or null
+ * (PRW-024).
+ */
 export function withOtherLength(bytes, frame) {
   for (let bit = 0; bit < 16; bit++) {
     const length = frame.length ^ (1 << bit);

@@ -3,14 +3,14 @@ import { Decompressor } from './compression.mjs';
 import { openLog } from './files.mjs';
 import { FIRST, frameAt, FULL, HEADER, isSound, LAST, MAX_DATA, MIDDLE, PAGE, pageEnd, SNAPPY, withOtherLength, ZSTD } from './frame.mjs';
 
-/** Return the end of the last byte that is not zero. */
+/** Return the offset after the last nonzero byte. */
 function contentEnd(bytes) {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
   return end;
 }
 
-/** Return the first offset from `at` on whose byte is not zero; there is such a byte. */
+/** Return the offset of the first nonzero byte from `at` on. Such a byte must exist. */
 function firstNonZero(bytes, at) {
   while (bytes[at] === 0) at++;
   return at;
@@ -77,7 +77,7 @@ class LogReader {
     const size = bytes.length;
     const content = contentEnd(bytes);
     let open = null; // the open record
-    let otherLengthsTried = -1; // the end of the page in which PRW-024 was tried last
+    let otherLengthsTried = -1; // the end of the last page in which PRW-024 was tried
     let p = 0;
 
     const endOpenRecord = () => {
@@ -144,7 +144,7 @@ class LogReader {
     if (open) stop();
   }
 
-  /** Return or lose a complete record. */
+  /** Add a complete record to the answer, to the lost ranges, or to both. */
   #finish(segment, { at, end, parts, flags, code }) {
     const content = Buffer.concat(parts);
     const { payload, compression, reason } = this.#decompressor.decode(content, flags, this.#logBytes + end);
@@ -153,7 +153,7 @@ class LogReader {
   }
 }
 
-/** Add a frame to a record, with the code of the first frame to which one applies (PRW-024, PRW-030, PRW-032). */
+/** Add a frame to a record. The record keeps the code of the first frame that has one (PRW-024, PRW-030, PRW-032). */
 function addFrame(record, { p, q, type, flags, length, badLength }, bytes, B) {
   const isShort = q > B || ((type === FIRST || type === MIDDLE) && q !== B);
   const isMixed = record.flags.length > 0 ? flags !== record.flags[0] : flags === (SNAPPY | ZSTD) && !(type === FULL && length === 0);

@@ -9,7 +9,7 @@ import { readLog } from './reader.mjs';
 /** The reason why a writer changes nothing. */
 export class Refused extends Error {}
 
-/** The new bytes of a segment, from the offset `at` on. */
+/** The new bytes of a segment, which begin at the offset `at`. */
 class Segment {
   chunks = [];
 
@@ -18,7 +18,7 @@ class Segment {
     this.#padFullPage();
   }
 
-  /** Write a record in frames that hold as much as fits into the page. */
+  /** Write a record in frames, each of which holds as much as fits into the page. */
   add({ content, flag }) {
     let done = 0;
     let isFirst = true;
@@ -50,7 +50,7 @@ class Segment {
   }
 }
 
-/** Return the new bytes of each segment; the first one is continued at `at`. */
+/** Return the new bytes of each segment. The first segment is continued at `at`. */
 function encode(payloads, { segment_size: size = 134217728, compression }, inFolder, at = 0) {
   if (size <= 0 || size % PAGE !== 0) throw new Refused(`segment_size is not a multiple of ${PAGE}`);
   const segments = [new Segment(at)];

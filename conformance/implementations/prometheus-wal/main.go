@@ -1,8 +1,7 @@
-// Adapter for Prometheus's package tsdb/wlog. As `prometheus-wal`, it reads as Head.Init does: the
-// latest checkpoint as one stream, then each later segment with a Reader of its own. As
-// `prometheus-wal-live`, it reads with LiveReader, as the watcher of remote write does. As
-// `prometheus-wal-start`, it does what tsdb.Open does with the log, on a copy: NewSize, the same
-// reading, and Repair after an error. Its records are those that are then in the copy.
+// Adapter for Prometheus's package tsdb/wlog. As `prometheus-wal`, it reads as Head.Init does: the latest checkpoint as
+// one stream, then each later segment with a new Reader. As `prometheus-wal-live`, it reads with LiveReader, as the
+// watcher of remote write does. As `prometheus-wal-start`, it opens a copy of the log as tsdb.Open does: NewSize, the
+// same reading, and Repair after an error. It then returns the records in the copy.
 package main
 
 import (
@@ -42,8 +41,7 @@ func main() {
 	adapterkit.Run(adapter)
 }
 
-// answerOf returns a function that reads a copy of a log. The copy of a log of one file is the first
-// segment of a folder.
+// answerOf returns a function that reads a copy of a log. A single-file log is copied to the first segment of a folder.
 func answerOf(read func(dir string, answer *adapterkit.Answer) error) func(adapterkit.Request) (*adapterkit.Answer, error) {
 	return func(req adapterkit.Request) (*adapterkit.Answer, error) {
 		dir, err := os.MkdirTemp("", "prometheus-wal")
@@ -153,8 +151,8 @@ func watch(dir string, answer *adapterkit.Answer) error {
 	return nil
 }
 
-// eachLive reads a segment, and returns whether the reader used every byte. An io.EOF means that the
-// reader waits for more bytes.
+// eachLive reads a segment, and returns whether the reader used every byte. io.EOF means that the reader is waiting for
+// more bytes.
 func eachLive(name string, answer *adapterkit.Answer) (isWhole bool, err error) {
 	segment, err := wlog.OpenReadSegment(name)
 	if err != nil {
@@ -203,8 +201,8 @@ func open(dir string, segmentSize int, compression string, answer *adapterkit.An
 	return log, nil
 }
 
-// write serves write and append. It does not close the log, because Close pads the last page, which a
-// running Prometheus does not do. A log of one file is the first segment of a folder.
+// write serves write and append. It does not close the log, because Close pads the last page, which a running
+// Prometheus does not do. A single-file log is written as the first segment of a folder.
 func write(req adapterkit.Request) error {
 	segmentSize, compression := wlog.DefaultSegmentSize, "none"
 	if size, ok := req.Number("segment_size"); ok {
@@ -230,7 +228,7 @@ func write(req adapterkit.Request) error {
 	if os.Getenv("PROMETHEUS_READS_AS") == "start" {
 		log, err = open(dir, segmentSize, compression, adapterkit.NewAnswer())
 	} else if req.Cmd == "append" {
-		// The comment of wlog.WL requires a replay, and a repair after an error.
+		// The comment on wlog.WL requires a replay, and a repair after an error.
 		if err := replay(dir, func([]byte) {}); err != nil {
 			return err
 		}

@@ -232,5 +232,5 @@ func (b *blocks) from(p int64) ([]byte, error) {
 	return b.buffer[p-start:], nil
 }
 
-// blockEnd returns the end of the block of offset p, even if the log ends earlier.
+// blockEnd returns the end of the block that contains offset p, even if the log ends earlier.
 func blockEnd(p int64) int64 { return p - p%blockSize + blockSize }

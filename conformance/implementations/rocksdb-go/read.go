@@ -101,7 +101,7 @@ type reader struct {
 	fragment                int64   // as of lastFragment
 }
 
-// openRecord is a record whose FIRST was read and whose LAST was not.
+// openRecord is a record whose FIRST fragment was read, but not its LAST fragment.
 type openRecord struct {
 	at, end    int64
 	syncOffset uint64
@@ -408,7 +408,7 @@ func (r *reader) foreignAt(p int64) error {
 	return nil
 }
 
-// nextOwn returns where the next surveyed record of this log in the block of p begins, or the end of the block.
+// nextOwn returns the offset of the next surveyed record of this log in the block of p, or the end of the block.
 func (r *reader) nextOwn(p int64) (int64, error) {
 	if start := p - p%blockSize; r.ownBlock != start {
 		block, err := r.log.from(start)
@@ -499,8 +499,8 @@ func (r *reader) beginsForeign(start int64) bool {
 // tearAt ends the log inside a physical record at p (RDB-041).
 func (r *reader) tearAt(p int64, code string) { r.tear(p, r.log.size, code) }
 
-// tear ends the log with a torn tail that extends to the offset to. The tail begins at p, or at the FIRST of an open
-// record.
+// tear ends the log with a torn tail that extends to the offset to. The tail begins at p, or at the FIRST fragment of
+// an open record.
 func (r *reader) tear(p, to int64, code string) {
 	if r.open != nil {
 		p = r.open.at

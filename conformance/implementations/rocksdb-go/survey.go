@@ -159,7 +159,7 @@ func nativeDialect(rec physical) dialect {
 	return noDialect
 }
 
-// ownInBlock returns where the surveyed records of this log begin in a block.
+// ownInBlock returns the offsets of the surveyed records of this log in a block.
 func (s *survey) ownInBlock(block []byte, start int64) []int64 {
 	var found []int64
 	for p := int64(0); int64(len(block))-p >= legacyHeader; {
@@ -175,8 +175,8 @@ func (s *survey) ownInBlock(block []byte, start int64) []int64 {
 	return found
 }
 
-// lastFragment returns where the last fragment with its own right checksum and the number of a recyclable log begins in
-// a block, at any offset, or -1 (RDB-050).
+// lastFragment returns the offset of the last fragment of this recyclable log in a block, or -1 (RDB-050). The fragment
+// may begin at any offset, but must have the number of the log and a checksum that is valid without RDB-062.
 func (s *survey) lastFragment(block []byte, start int64) int64 {
 	for p := len(block) - recyclableHeader; p >= 0; p-- {
 		typ := int(block[p+6])

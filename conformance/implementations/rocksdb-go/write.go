@@ -53,7 +53,7 @@ func (t *timestampSizes) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// number is an unsigned number of 64 bits, as a JSON number or as text.
+// number is an unsigned 64-bit number, given as a JSON number or as text.
 type number uint64
 
 func (n *number) UnmarshalJSON(data []byte) error {

@@ -1,4 +1,4 @@
-"""Adapter for RocksDB's log reader, in one of the four modes of recovery, and its log writer."""
+"""Adapter for RocksDB's log reader, in one of its four recovery modes, and its log writer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds $WALPROOF_BUILD/liblog.so from log.cc and links it with the RocksDB library in the Maven artifact rocksdbjni. The
-# headers of the log reader are internal; they come from the crate librocksdb-sys, which carries the same release.
+# Builds $WALPROOF_BUILD/liblog.so from log.cc and links it with the RocksDB library in the Maven artifact rocksdbjni.
+# The internal headers of the log reader come from the crate librocksdb-sys, which contains the same release.
 set -eu
 kit=$(cd "$(dirname "$0")/../../adapterkit/java" && pwd)
 . "$kit/jars.sh"
@@ -26,7 +26,8 @@ rocksdb=$(cargo metadata --offline --format-version 1 \
     | sed -n 's/.*"manifest_path":"\([^"]*\/librocksdb-sys-[^"]*\)\/Cargo.toml".*/\1\/rocksdb/p')
 [ -d "$rocksdb" ] || fail "cargo did not unpack librocksdb-sys"
 
-# The defines of RocksDB's own CMakeLists.txt. -fno-rtti: the library exports no type information of its classes.
+# The defines of RocksDB's own CMakeLists.txt. -fno-rtti is needed because the library does not export type
+# information for its classes.
 cxx=${CXX:-$(command -v g++ || command -v clang++)} || fail "neither g++ nor clang++ found"
 $cxx -std=c++20 -O1 -Wall -Wextra -Wno-unused-parameter -DNDEBUG -DOS_LINUX -DROCKSDB_PLATFORM_POSIX \
     -DROCKSDB_LIB_IO_POSIX -fno-rtti -isystem "$rocksdb" -isystem "$rocksdb/include" \

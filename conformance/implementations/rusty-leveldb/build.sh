@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds $WALPROOF_BUILD/adapter against the released crate rusty-leveldb, whose log module is private: a copy of the
-# crate in $WALPROOF_BUILD has `mod log;` turned into `pub mod log;` and nothing else. See README.md.
+# Builds $WALPROOF_BUILD/adapter against the released crate rusty-leveldb. Because its log module is private, `mod log;`
+# is changed to `pub mod log;` in a copy of the crate in $WALPROOF_BUILD. See README.md.
 set -eu
 . ../../adapterkit/rust/crate.sh
 

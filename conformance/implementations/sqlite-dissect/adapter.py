@@ -1,4 +1,4 @@
-"""Adapter for the reader of SQLite's logs in SQLite Dissect, a program for forensics."""
+"""Adapter for the SQLite log reader in SQLite Dissect, a forensics program."""
 
 from __future__ import annotations
 

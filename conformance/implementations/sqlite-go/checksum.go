@@ -2,7 +2,7 @@ package main
 
 import "encoding/binary"
 
-// value is the running checksum of a log: two numbers of 32 bits (SQW-006).
+// value is the running checksum of a log, which consists of two 32-bit numbers (SQW-006).
 type value struct{ s, t uint32 }
 
 // loadValue reads a stored checksum, which is big-endian for both magic numbers.

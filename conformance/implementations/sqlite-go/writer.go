@@ -199,7 +199,7 @@ func pageNumbers(fields object, count int) ([]uint32, error) {
 	return pages, nil
 }
 
-// number returns a field that holds an integer of 32 bits, or its default if it is absent.
+// number returns a field that holds a 32-bit integer, or the default if the field is absent.
 func number(fields object, key string, absent uint32) (uint32, error) {
 	given, ok := fields[key]
 	if !ok {

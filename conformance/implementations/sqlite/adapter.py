@@ -47,7 +47,7 @@ class Recovered:
 
 
 def empty_database(page_size: int) -> bytes:
-    """Return a database of one page in WAL mode, without tables."""
+    """Return a one-page database in WAL mode, without tables."""
     stored_size = 1 if page_size == 65536 else page_size
     start = b"SQLite format 3\0" + struct.pack(">H6BI", stored_size, 2, 2, 0, 64, 32, 32, 1)
     start += struct.pack(">II", 1, 0)
@@ -59,7 +59,7 @@ def empty_database(page_size: int) -> bytes:
 
 @contextmanager
 def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
-    """Open a database of one page next to a copy of the log. Yield its path and the connection."""
+    """Open a one-page database next to a copy of the log. Yield its path and the connection."""
     page_size = int.from_bytes(log[8:12], "big")
     if page_size not in PAGE_SIZES:
         page_size = DEFAULT_PAGE_SIZE
@@ -133,7 +133,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def bench(path: Path, repeat: int) -> None:
-    """Time ``repeat`` recoveries of a log whose transactions have one page each.
+    """Time ``repeat`` recoveries of a log of one-page transactions.
 
     A read-only connection opens a database next to a hard link to the log, because SQLite does not
     follow symbolic links. The connection reads the schema and does not change the log.
@@ -156,7 +156,7 @@ def bench(path: Path, repeat: int) -> None:
 
 
 def append(path: Path, request: dict[str, Any]) -> None:
-    """Write the pages of each transaction through the table sqlite_dbpage."""
+    """Write the pages of each transaction through the sqlite_dbpage table."""
     with opened(path.read_bytes()) as (database, connection):
         try:
             connection.execute("PRAGMA wal_autocheckpoint=0")
@@ -168,7 +168,7 @@ def append(path: Path, request: dict[str, Any]) -> None:
 
 
 def has_dbpage() -> bool:
-    """Return whether the library has the table sqlite_dbpage, through which pages are written."""
+    """Return whether the library has the sqlite_dbpage table, through which pages are written."""
     with opened(b"") as (_, connection), suppress(drivers.SQLError):
         connection.execute("SELECT count(*) FROM sqlite_dbpage")
         return True

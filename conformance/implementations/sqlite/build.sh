@@ -12,6 +12,6 @@ compiler=${CC:-$(command -v gcc || command -v clang)} || {
 	echo "neither gcc nor clang found" >&2
 	exit 1
 }
-# The table sqlite_dbpage, which SQLite has from 3.22, writes given pages.
+# Pages are written through the sqlite_dbpage table, which SQLite has since 3.22.
 nice -n 10 "$compiler" "${1:--O0}" -w -shared -fPIC -DSQLITE_ENABLE_DBPAGE_VTAB -DSQLITE_OMIT_LOAD_EXTENSION \
 	"$source/sqlite3-binding.c" -o libsqlite3.so -lpthread

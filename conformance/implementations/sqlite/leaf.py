@@ -1,4 +1,4 @@
-"""Pages of a SQLite database: the leaf of a table with one row."""
+"""Build the only page of a one-row table in a SQLite database."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 
 
 def leaf(value: int, page_size: int, leftovers: int | None = None) -> bytes:
-    """Return the root page of a table with one row, an integer of 8 bytes.
+    """Return the root page of a table whose only row is an 8-byte integer.
 
     ``leftovers`` is the seed of the random bytes that fill the free space. If it is None, the free
     space is filled with zeros.

@@ -1,4 +1,4 @@
-"""Adapter: systemd's own reader, verifier and writer of journal files."""
+"""Adapter for systemd's own journal reader, verifier and writer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ SETTINGS = {
     "keyed": "SYSTEMD_JOURNAL_KEYED_HASH",
     "compression": "SYSTEMD_JOURNAL_COMPRESS",
 }
-# Context keys that the adapter ignores: systemd chooses these sizes, and no record depends on them.
+# Context keys that the adapter ignores, because systemd chooses these sizes and no record depends
+# on them.
 SIZES_OF_TABLES = {"header_size", "data_buckets", "field_buckets"}
 TAKES_A_COMPRESSION = 253
 CANNOT_VERIFY = b"Cannot verify file with unknown extensions."
@@ -117,7 +118,7 @@ def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the exported records, and the messages about damage of the export and ``--verify``."""
+    """Return the exported records, and what the export and ``--verify`` report about damage."""
     context = request["context"]
     if "from_seqnum" in context:
         raise Skipped("journalctl cannot seek by sequence number")

@@ -2,7 +2,7 @@ package main
 
 import "hash/crc32"
 
-// parseDescriptor performs the checks of ZBJ-061 from check 2 on.
+// parseDescriptor runs the checks of ZBJ-061, except check 1.
 func parseDescriptor(b []byte) descriptor {
 	n := int64(len(b))
 	d := descriptor{version: b[0]}

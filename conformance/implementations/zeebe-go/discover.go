@@ -114,7 +114,7 @@ func (j *journal) flushedIndex() flushed {
 	return flushed{known: true, v: n.Int64()}
 }
 
-// flushedInMeta finds the .meta file. A log of one file is a segment of the journal in its folder (ZBJ-059).
+// flushedInMeta finds the .meta file. A single-file log is a segment of the journal in its folder (ZBJ-059).
 func (j *journal) flushedInMeta() flushed {
 	if j.folder {
 		if !usable(j.name) {

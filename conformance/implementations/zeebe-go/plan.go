@@ -18,7 +18,7 @@ type planned struct {
 }
 
 type plan struct {
-	one     bool // a log of one file
+	one     bool // a single-file log
 	kind    kind // of new segments
 	size    int64
 	asqn    int64
@@ -126,7 +126,7 @@ func (pl *plan) commit(folder, name string, segs []*planned) error {
 	return nil
 }
 
-// free fails unless the files of the plan can be created after the removal of the segments in `gone`.
+// free fails unless the planned files can be created after the segments in `gone` are removed.
 func (pl *plan) free(folder, name string, segs []*planned, gone []*segment) error {
 	removed := map[string]bool{}
 	for _, s := range gone {

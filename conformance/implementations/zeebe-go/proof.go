@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Why a record is known to be in a segment.
+// The reason why a record is known to be in a segment.
 const (
 	unknown = iota
 	bySeal
@@ -34,7 +34,7 @@ func (j *journal) proven(i int, m *mapped, p int64, code string) (at, index int6
 	}
 	s, know := j.segs[i], j.known(i)
 	same := j.onlyFrame(i, m, p)
-	if same && code != "" { // for a frame other than 0, whatever the known record is
+	if same && code != "" { // for a frame other than 0, regardless of the known record
 		return p, j.expected.v, true
 	}
 	if !know.reaches(j.expected) {

@@ -114,7 +114,7 @@ func encodeRecord(version uint16, index, asqn int64, payload []byte) []byte {
 	return append(out, data...)
 }
 
-// whole is a record without a fault in the checks 3 to 9 of ZBJ-025. At the end of a segment, its end is 0.
+// whole is a record that passed checks 3 to 9 of ZBJ-025. At the end of a segment, its end is 0.
 type whole struct {
 	data, end     int64 // the data message
 	payload, size int64
@@ -122,7 +122,7 @@ type whole struct {
 	checksum      uint64
 }
 
-// check performs the checks 1 to 9 of ZBJ-025 at an offset.
+// check runs checks 1 to 9 of ZBJ-025 at an offset.
 func (s *segment) check(m *mapped, p int64) (whole, string) {
 	if p >= m.n || m.data[p] == 0 {
 		return whole{}, ""
@@ -136,7 +136,7 @@ func (s *segment) check(m *mapped, p int64) (whole, string) {
 // limit is M of ZBJ-025.
 func (s *segment) limit(m *mapped) int64 { return max(m.n, s.desc.maxSize) }
 
-// content performs the checks 3 to 9. With the fault checksum-mismatch, the data message is set.
+// content runs checks 3 to 9. The data message is set even if the fault is checksum-mismatch.
 func (s *segment) content(m *mapped, p int64) (whole, string) {
 	b, n := m.data, m.n
 	limit := s.limit(m)

@@ -202,8 +202,8 @@ func (j *journal) withoutDescriptor(i int, m *mapped) error {
 	return nil
 }
 
-// scan reads the records of a segment from an offset on, with the given first index. `found` means that ZBJ-040 found a
-// record there.
+// scan reads the records of a segment from an offset on, beginning with the given index. `found` means that ZBJ-040
+// found a record at the offset.
 func (j *journal) scan(i int, m *mapped, p, index int64, found bool) {
 	s := j.segs[i]
 	j.sought, j.started, j.lastAt, j.expected = i, true, -1, next{v: index}
@@ -295,7 +295,7 @@ func (j *journal) indexFault(i int, index int64) string {
 	return "index-mismatch"
 }
 
-// add returns a record that passed the checks 2 to 10, and lists it if its asqn is out of order (ZBJ-032).
+// add returns a record that passed checks 2 to 10, and lists it if its asqn is out of order (ZBJ-032).
 func (j *journal) add(i int, m *mapped, p int64, r whole) {
 	j.expected = after(r.index)
 	j.lastAt = p

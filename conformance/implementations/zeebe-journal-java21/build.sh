@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the files of ../zeebe-journal, except Journals.java, with a JDK of version 21 or newer: $WALPROOF_JDK if set,
-# otherwise the JDK on the PATH, otherwise the newest JDK in /usr/lib/jvm.
+# Builds the files of ../zeebe-journal, except Journals.java, with a JDK of version 21 or newer. This is the newest of
+# $WALPROOF_JDK, the JDK on the PATH, and those in /usr/lib/jvm.
 set -eu
 kit=$(cd "$(dirname "$0")/../../adapterkit/java" && pwd)
 . "$kit/jars.sh"
@@ -29,5 +29,5 @@ ln -sfn "$found" jdk
 fetch_jars "$here/pom.xml"
 jdk=jdk
 zeebe=$here/../zeebe-journal
-# Journals.java of this directory has precedence.
+# Journals.java in this directory takes precedence over the one in ../zeebe-journal.
 compile --release 21 -nowarn -sourcepath "$kit:$here:$zeebe" "$zeebe/Adapter.java"

@@ -29,7 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import walproof.adapterkit.Implementation;
 import walproof.adapterkit.Protocol;
 
-/** Drives Zeebe's SegmentedJournal and raft serializer. {@link Journals} has the differences between releases. */
+/** Drives Zeebe's SegmentedJournal and raft serializer. {@link Journals} contains the differences between releases. */
 public final class Adapter implements Implementation {
   private static final String FORMAT = "zeebe-journal";
 

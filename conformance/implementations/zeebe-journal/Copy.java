@@ -46,7 +46,7 @@ final class Copy implements AutoCloseable {
     return path.getFileName().toString().endsWith(".log");
   }
 
-  /** Copies the only segment to a log of one file. Refuses further segments, because Zeebe always rolls over. */
+  /** Copies the only segment to a single-file log. Refuses further segments, because Zeebe always rolls over. */
   void putFile(Path path) throws IOException {
     Path second = folder.resolve("journal-2.log");
     if (Files.exists(second) && !isZero(Files.readAllBytes(second))) {

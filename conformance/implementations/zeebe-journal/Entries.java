@@ -13,7 +13,7 @@ import java.util.List;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** {@code Adapter entries}: prints raft entries of the real serializer in hexadecimal, as one JSON object. */
+/** {@code Adapter entries}: prints raft entries from the real serializer in hexadecimal, as one JSON object. */
 final class Entries {
   private static final RaftEntrySBESerializer SERIALIZER = new RaftEntrySBESerializer();
 

@@ -4,11 +4,11 @@ import io.camunda.zeebe.journal.file.SegmentedJournal;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Opens journals as a broker does; opening a journal recovers it. */
+/** Opens journals as a broker does, which recovers them. */
 final class Opening {
   private Opening() {}
 
-  /** Opens a journal with the flushed index F, or without one for null. */
+  /** Opens a journal with the flushed index F, or without a flushed index if F is null. */
   static SegmentedJournal journal(Path folder, String name, int segmentSize, Long flushed) {
     JournalMetaStore meta = new JournalMetaStore.InMemory();
     if (flushed != null) {

@@ -4,7 +4,7 @@
 //   node adapter.mjs BUILD read zmq-raft PATH    prints one answer
 //   node adapter.mjs BUILD bench PATH REPEAT     reads an index file REPEAT times and prints the seconds
 //
-// An unhandled rejection ends the process, as Node.js does by default: a crash is not an answer.
+// An unhandled rejection ends the process, as it does in Node.js by default, because a crash is not an answer.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { bench } from './bench.mjs';

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the npm package zmq-raft with its dependencies in $WALPROOF_BUILD. No install scripts are run, so its native
-# zeromq is not built: the adapter loads only modules that work without it. Prints only errors.
+# Installs the npm package zmq-raft with its dependencies in $WALPROOF_BUILD. Install scripts do not run, so the native
+# module zeromq is not built. The adapter loads only modules that work without it. Prints only errors.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -91,9 +91,9 @@ async function snapshotRecord(snap) {
 }
 
 /**
- * FilePersistence returns only the merged state, and only for the keys that its owner passes. Therefore the updates
- * come from its decoder, and are returned only if FilePersistence opens the file. An owner passes at least one key:
- * without any key, FilePersistence would open any file, even a file with values that are not updates.
+ * FilePersistence returns only the merged state, and only for the keys that its owner passes. The updates therefore
+ * come from its decoder, and are returned only if FilePersistence opens the file. At least one key is passed, as an
+ * owner does. Without a key, FilePersistence would open any file, even one with values that are not updates.
  */
 export async function state(file) {
   const answer = new Answer();
@@ -112,7 +112,7 @@ export async function state(file) {
   return answer;
 }
 
-/** Returns the values of the file before the first that msgpack-lite cannot decode. */
+/** Returns the values of the file up to the first one that msgpack-lite cannot decode. */
 function decode(bytes) {
   const decoder = new msgpack.Decoder();
   decoder.write(bytes);

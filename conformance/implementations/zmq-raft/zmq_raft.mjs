@@ -1,4 +1,4 @@
-// Loads single modules of zmq-raft, because the entry of the package needs the native zeromq.
+// Loads individual modules of zmq-raft, because the package's entry point needs the native zeromq module.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -17,7 +17,7 @@ globalThis.Date = class extends RealDate {
 const hostname = os.hostname;
 load('os').hostname = () => (fixed === null ? hostname() : fixed.hostname);
 
-/** Sets date and host of new files from the context. */
+/** Sets the date and host of new files from the context. */
 export function fix({ created = '2018-09-26T14:59:36.817Z', hostname = 'walproof' } = {}) {
   fixed = { created, hostname };
 }
@@ -77,7 +77,7 @@ export function toldIndex(file, context) {
   return name === null ? null : Number.parseInt(name[1], 16);
 }
 
-/** Returns the kind of a log by the rules of the chapter. */
+/** Returns the type of a log, by the rules of the chapter. */
 export function kindOf(file, context) {
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'directory';
   if (context.kind && context.kind !== 'directory') return context.kind;

@@ -53,7 +53,7 @@ func (v *Vector) Answers(profile string) []*Answer {
 	if profile == "strict" {
 		expect = v.ExpectStrict
 	}
-	if expect != nil { // a vector of a writer has no answer in the profile strict
+	if expect != nil { // a writer vector has no answer in the profile strict
 		answers = append(answers, expect)
 	}
 	for _, other := range v.Accept {

@@ -15,7 +15,7 @@ export class Vector {
     Object.assign(this, description);
   }
 
-  /** The log: a file, or a folder for a log of several files. */
+  /** The log: a file, or a folder for a multi-file log. */
   get path() {
     return join(folder, this.format, this.input);
   }

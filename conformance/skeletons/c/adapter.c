@@ -20,10 +20,10 @@ static json_t *hello(void) {
 }
 
 /* ====> YOUR READER GOES HERE. Return the reader's records and its messages about damage, for example
- * json_pack("{s:{s:[{s:s}], s:[s]}}", "answer", "records", "payload", "616c706861", "signals", "bad checksum")
- * If your reader returns an error for damage, return its message as a signal, and return the records before the
- * damage, too. Install no handler for SIGSEGV and SIGABRT: a crash is a result too. context has information about the
- * log that is not in the file. */
+ * json_pack("{s:{s:[{s:s}], s:[s]}}", "answer", "records", "payload", "616c706861", "signals", "bad checksum") If your
+ * reader returns an error for damage, return its message as a signal, and return the records before the damage, too.
+ * Do not install handlers for SIGSEGV and SIGABRT: a crash is a result too. context has information about the log that
+ * is not in the file. */
 static json_t *read_log(const char *format, const char *path, const char *profile, const json_t *context) {
   (void)format, (void)path, (void)profile, (void)context;
   return json_pack("{s:s}", "skipped", "read() is not written yet");

@@ -29,8 +29,8 @@ def read(format: str, path: Path, profile: str, context: dict[str, Any]) -> dict
     {"answer": {"records": [{"payload": data.hex()}], "signals": [str(error)]}}
 
     An exception that your reader raises for damage is a signal. Catch it here and keep the records
-    before it. Do not catch an exception that would end the process. context contains information of
-    the vector that is not in the file.
+    before it. Do not catch an exception that would end the process. context contains information
+    about the log that is not in the file.
     """
     # ====> YOUR READER GOES HERE.
     return {"skipped": "read() is not written yet"}

@@ -1,4 +1,4 @@
-//! `PROGRAM bench PATH REPEAT`, the command with which `lab bench` measures a program.
+//! `PROGRAM bench PATH REPEAT`, the command that `lab bench` runs to measure a program.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,8 +16,8 @@ pub fn bench_arguments() -> Outcome<Option<(PathBuf, usize)>> {
     }
 }
 
-/// Times each of `repeat` passes over a log and prints one JSON object; a pass returns the number
-/// of its records and the bytes of their payloads.
+/// Times each of `repeat` passes over a log and prints one JSON object; each pass returns the
+/// number of its records and the total size of their payloads.
 pub fn measure(repeat: usize, mut pass: impl FnMut() -> Outcome<(u64, usize)>) -> Outcome<()> {
     let (mut records, mut bytes, mut seconds) = (0, 0, vec![]);
     for _ in 0..repeat {

@@ -2,7 +2,7 @@
 //! `PROGRAM read FORMAT PATH`) for a reader or writer written in Rust: implement [`Adapter`] and
 //! call [`run`].
 //!
-//! It does not catch panics: a panic of the code under test ends the process, because a crash is a
+//! It does not catch panics. A panic in the code under test ends the process, because a crash is a
 //! separate result and must not look like an answer.
 
 mod answer;
@@ -29,8 +29,8 @@ pub trait Adapter {
     fn hello(&self) -> Hello;
 
     /// Reads the log at `request.path`. The reader's messages about damage belong in the answer, as
-    /// signals after the records released before. Return an error only for failures outside the
-    /// reader, such as a file that cannot be opened.
+    /// signals, together with the records that the reader released. Return an error only for
+    /// failures outside the reader, such as a file that cannot be opened.
     fn read(&self, request: &Request) -> Outcome<Answer>;
 
     /// Returns whether `write` and `append` report the number of durable records through

@@ -34,13 +34,14 @@ pub fn run(adapter: &impl Adapter) -> Outcome<()> {
 }
 
 /// Serves JSON lines until `bye` or the end of stdin: `reply` returns one line for each message
-/// except `hello` and `bye`. This is for a program that handles other requests than an [`Adapter`].
+/// except `hello` and `bye`. This is for a program whose requests differ from those of an
+/// [`Adapter`].
 pub fn serve(hello: &Value, mut reply: impl FnMut(&Value) -> Outcome<String>) -> Outcome<()> {
     exchange(hello, |message, _| reply(message))
 }
 
 /// Runs the loop of [`serve`]. `reply` may send messages before it returns its reply. Stdin is not
-/// locked during the call, so that `reply` can wait for the answers to these messages.
+/// locked during the call, so `reply` can wait for the answers to these messages.
 fn exchange(
     hello: &Value,
     mut reply: impl FnMut(&Value, &File) -> Outcome<String>,

@@ -14,7 +14,7 @@ pub struct Request {
     pub path: PathBuf,
     /// `recover` or `strict` for a read, otherwise `write` or `append`.
     pub profile: String,
-    /// The information about the log that is not in its bytes: an object, or null if there is none.
+    /// Information about the log that is not in its bytes: an object, or null if there is none.
     pub context: Value,
     /// The records to write or append.
     pub records: Vec<Record>,

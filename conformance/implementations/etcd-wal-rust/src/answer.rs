@@ -76,7 +76,8 @@ fn torn_write(log: &Log) -> Option<(usize, &'static str)> {
     })
 }
 
-/// Returns the answer for a log. It cuts off the torn write and, in the profile strict, all from the first damage on.
+/// Returns the answer for a log, without the torn write and, in the profile strict, without anything after the start
+/// of the first damage.
 pub fn answer(log: &mut Log, folder: bool, strict: bool) -> Answer {
     let last = log.segments.len() - 1;
     let torn = torn_write(log);
@@ -119,7 +120,7 @@ pub fn answer(log: &mut Log, folder: bool, strict: bool) -> Answer {
             });
         }
     }
-    lost.sort_by_key(|range| (range.segment, range.from)); // stable: a gap in front of its frame
+    lost.sort_by_key(|range| (range.segment, range.from)); // stable, so a gap stays before its frame
     let damage = lost.iter().position(|range| !TORN.contains(&range.code));
     let (verdict, reason, end) = match (damage, torn) {
         (Some(first), _) => ("damaged", Some(lost[first].code), None),

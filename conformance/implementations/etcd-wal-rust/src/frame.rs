@@ -6,7 +6,7 @@ pub const STATE: u64 = 3;
 pub const CHECKSUM: u64 = 4;
 pub const SNAPSHOT: u64 = 5;
 
-/// The range of the data if a record lacks field 3. A field of no bytes has another range.
+/// The range of the data if a record lacks field 3. An empty field 3 has a different range.
 const NO_DATA: (usize, usize) = (0, 0);
 
 pub struct Segment {
@@ -20,8 +20,8 @@ pub struct Segment {
     pub next_head: Option<u32>,
 }
 
-/// A fault of a frame: the number of the requirement, and the code. If a frame has two faults, the lower
-/// number counts.
+/// A fault in a frame: the number of its requirement, and its code. If a frame has two faults, the fault with
+/// the lower number counts.
 pub type Fault = (u32, &'static str);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -47,7 +47,7 @@ pub struct Frame {
     pub seed: u32,
     pub fault: Option<Fault>,
     pub role: Role,
-    /// Whether the length states the record that was read.
+    /// Whether the length field describes the record that was read.
     pub stated: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct Reading {
     pub kind: u64,
     pub stored: u32,
     pub data: (usize, usize),
-    /// The possible ends of the frame: equal, except in reading C.
+    /// The two possible ends of the frame, which are equal except in reading C.
     pub ends: [usize; 2],
 }
 
@@ -87,7 +87,7 @@ impl Reading {
         self.kind == CHECKSUM && self.data == NO_DATA
     }
 
-    /// Returns whether a record of this type may lack its data in the readings B and C.
+    /// Returns the reading, unless it lacks data and readings B and C require data for its type.
     fn may_be(self) -> Option<Reading> {
         (self.data != NO_DATA || matches!(self.kind, METADATA | CHECKSUM)).then_some(self)
     }
@@ -108,7 +108,7 @@ pub enum Value {
     Fixed,
 }
 
-/// Returns the low 64 bits of a varint at `at`, and its end, if it ends at or before `limit`.
+/// Returns the low 64 bits and the end of the varint at `at`, if it ends at or before `limit`.
 pub fn varint(bytes: &[u8], at: usize, limit: usize) -> Option<(u64, usize)> {
     let mut value = 0;
     for (i, byte) in bytes[..limit].get(at..)?.iter().take(10).enumerate() {
@@ -159,7 +159,7 @@ pub fn message(
     true
 }
 
-/// Returns the fields 1 to 3 of a payload that are numbers, or nothing if it is not valid (ETW-010).
+/// Returns the numeric fields 1 to 3 of a payload, or nothing if the payload is not valid (ETW-010).
 pub fn payload_fields(kind: u64, bytes: &[u8]) -> Option<[u64; 3]> {
     let (numbers, blob) = match kind {
         ENTRY => (3, 4),
@@ -335,7 +335,7 @@ impl Segment {
             .is_some_and(|next| self.fits(&next, checksum))
     }
 
-    /// Makes the checks of ETW-020 at `p`.
+    /// Runs the checks of ETW-020 at `p`.
     pub fn step(&self, segment: usize, p: usize, seed: u32) -> Step {
         if p >= self.content {
             return Step::End;
@@ -436,7 +436,7 @@ impl Segment {
         }
     }
 
-    /// Returns the code of a torn write at `y`, if the frame shows that it was not written completely (ETW-051).
+    /// Returns the code of a torn write at `y`, if the frame there was not written completely (ETW-051).
     pub fn torn_code(&self, y: usize) -> Option<&'static str> {
         let is_zero = |from: usize, to: usize| {
             self.bytes[from..to.min(self.size())]
@@ -464,7 +464,7 @@ impl Segment {
         None
     }
 
-    /// Returns whether the bytes at 8 to 10 are like those of a candidate, as far as they are in the file.
+    /// Returns whether bytes 8 to 10, as far as they are in the file, look like those of a candidate.
     pub fn looks_like_a_frame(&self, p: usize) -> bool {
         let bytes = &self.bytes[(p + 8).min(self.size())..(p + 11).min(self.size())];
         let expected = [8..=8, 1..=5, 0x10..=0x10];

@@ -26,7 +26,7 @@ fn hello() -> Value {
     })
 }
 
-/// Returns the reply to a read, write or append as JSON, without its first brace.
+/// Returns the reply to a read, write or append as JSON, without the opening brace.
 fn reply(request: &Value) -> io::Result<String> {
     let text = |name: &str| request[name].as_str().unwrap_or_default();
     let (cmd, path) = (text("cmd"), Path::new(text("path")));

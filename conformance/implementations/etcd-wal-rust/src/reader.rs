@@ -8,7 +8,7 @@ use crate::frame::*;
 pub enum GapKind {
     /// No content is lost.
     Note,
-    /// Content is lost, but not by a fault of a frame.
+    /// Content is lost, but not because of a fault in a frame.
     Loss,
     /// A fault of check 6 (ETW-020).
     Fault,
@@ -54,7 +54,7 @@ pub struct Past {
     records: usize,
 }
 
-/// A state of the log to which it can return.
+/// A state to which the log can be reset.
 #[derive(Clone, Copy)]
 struct Checkpoint {
     frames: usize,
@@ -66,9 +66,9 @@ struct Checkpoint {
 #[derive(Clone, Copy)]
 enum Mark {
     None,
-    /// The start of the file, or the fault in front of a candidate.
+    /// The start of the file, or the fault before a candidate.
     Before(Past),
-    /// A lost frame at this offset, with the seed in front of it.
+    /// A lost frame at this offset, with the seed before it.
     Frame(Checkpoint, usize, u32),
 }
 
@@ -88,9 +88,9 @@ pub struct Log {
     /// The running checksum.
     pub seed: Option<u32>,
     heads: Vec<u32>,
-    /// The bytes that the searches of this file tried in vain (ETW-033).
+    /// The number of bytes that searches in this file tried without success (ETW-033).
     in_vain: usize,
-    /// The frames that are not candidates of ETW-031 again.
+    /// The frames that ETW-031 has already tried as candidates.
     tried: HashSet<usize>,
 }
 
@@ -132,7 +132,7 @@ impl Log {
         }
     }
 
-    /// Removes what was read after a checkpoint; the removed frames are not candidates again.
+    /// Removes everything that was read after a checkpoint. The removed frames do not become candidates again.
     fn roll_back(&mut self, to: Checkpoint) {
         self.tried
             .extend(self.frames.drain(to.frames..).map(|frame| frame.at));
@@ -358,8 +358,8 @@ impl Log {
         is_state.then_some(STATE)
     }
 
-    /// Returns whether a record continues the log (ETW-032). `records` is the number of records of the file in
-    /// front of it.
+    /// Returns whether a record continues the log (ETW-032). `records` is the number of records before it in the
+    /// file.
     fn continues(&self, frame: &Frame, records: usize, mark: Mark) -> bool {
         let past = match mark {
             Mark::None => return true,
@@ -384,7 +384,7 @@ impl Log {
         }
     }
 
-    /// Corrects the padding of the frame that ends at the fault `y`; returns its new end (ETW-025).
+    /// Corrects the padding of the frame that ends at the fault `y`, and returns its new end (ETW-025).
     fn correct_padding(&mut self, i: usize, y: usize) -> Option<usize> {
         let segment = &self.segments[i];
         let frame = self
@@ -406,8 +406,8 @@ impl Log {
         Some(end)
     }
 
-    /// Searches the next frame after the fault `y` (ETW-030, ETW-031, ETW-033). Returns the end of the run that it
-    /// finds, or lists the rest as lost. `mark` is that of a run by ETW-030.
+    /// Searches for the next frame after the fault `y` (ETW-030, ETW-031, ETW-033). Returns the end of the run
+    /// that it finds, or lists the rest as lost. `mark` is the mark of a run that ETW-030 finds.
     fn search(
         &mut self,
         i: usize,
@@ -494,9 +494,9 @@ impl Log {
 }
 
 enum Head {
-    /// The offset and the seed after the head, and whether it continues the file before.
+    /// The offset and the seed after the head, and whether the head continues the previous file.
     Read(usize, u32, bool),
-    /// It stores the checksum of an earlier head.
+    /// The head stores the checksum of an earlier head.
     Copy,
     Missing,
 }

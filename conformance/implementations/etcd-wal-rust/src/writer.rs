@@ -28,7 +28,7 @@ struct Writer {
     synced: u64,
     metadata: Option<Vec<u8>>,
     state: Option<Vec<u8>>,
-    /// The index of the last entry, or of a marker that is above it and later.
+    /// The index of the last entry, or of a later marker with a higher index.
     index: u64,
 }
 
@@ -80,7 +80,7 @@ fn parse(record: &Value) -> Option<Record> {
     Some(Record { kind, payload })
 }
 
-/// Writes or appends records; returns why it refuses.
+/// Writes or appends records. Returns the reason for a refusal.
 pub fn write(
     append: bool,
     path: &Path,
@@ -193,7 +193,7 @@ fn segment_name(sequence: u64, index: u64) -> String {
     format!("{sequence:016x}-{index:016x}.wal")
 }
 
-/// Returns the index that the name of the next file is above (ETW-072).
+/// Returns the last index before the one in the name of the next file (ETW-072).
 fn last_index(before: u64, kind: u64, payload: &[u8]) -> u64 {
     match (kind, payload_fields(kind, payload)) {
         (ENTRY, Some([_, _, index])) => index,
@@ -228,7 +228,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a record, and begins a new file after a Save if it is time (ETW-071).
+    /// Writes a record. After a Save, begins a new file if ETW-071 requires it.
     fn put_record(
         &mut self,
         record: &Record,

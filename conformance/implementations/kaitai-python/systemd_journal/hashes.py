@@ -1,4 +1,4 @@
-"""The two hashes of a journal: Bob Jenkins' ``hashlittle2`` and SipHash-2-4.
+"""Compute the two hashes of a journal, Bob Jenkins' ``hashlittle2`` and SipHash-2-4.
 
 No maintained package provides these hashes with the required parameters. The tests compare the
 results with the examples in the chapter.

@@ -21,7 +21,7 @@ class Links:
         self.last_entry = self.entries[-1].at if self.entries else journal.header_size
         self.linked: set[int] = set()
         self.used_slots = 0
-        # The last array of the main chain, and its number of slots up to the last used one.
+        # The last array of the main chain, and the number of its slots up to the last used one.
         self.last_array = (0, 0)
         self.is_chain_broken = False
         self.users: dict[int, list[int]] = {}
@@ -44,7 +44,7 @@ class Links:
         self.misled.setdefault(link, fault)
 
     def check_header(self) -> None:
-        """Check reserved bytes (SDJ-008), and ``tail_object_offset`` by itself (SDJ-097)."""
+        """Check the reserved bytes (SDJ-008) and the range of ``tail_object_offset`` (SDJ-097)."""
         journal, tail = self.journal, self.journal.header.tail_object_offset
         if any(journal.header.reserved):
             journal.blame(Fault(HEADER, "bad-header", 17, 24))
@@ -251,7 +251,7 @@ class Links:
     # Lists of entries (SDJ-036)
 
     def check_lists(self) -> None:
-        """Check the list of entries of each DATA."""
+        """Check the entry list of each DATA object."""
         for data in self.journal.sound(DATA):
             self.check_list(data)
 
@@ -301,7 +301,7 @@ class Links:
     def take(
         self, link: int, link_at: int, size: int, listed: list[int], is_extra: bool = False
     ) -> bool:
-        """Follow one link to an entry of a list and return whether the list continues."""
+        """Follow a link from a list to an entry, and return whether the list continues."""
         is_next = not is_extra and not (listed and link < listed[-1])
         if is_next and self.sound(link, ENTRY):
             listed.append(link)
@@ -323,7 +323,7 @@ class Links:
 
 
 def name_of(data: Found) -> bytes:
-    """Return the name of the field in a valid DATA."""
+    """Return the name of the field in a valid DATA object."""
     return data.payload.partition(b"=")[0]
 
 

@@ -1,4 +1,4 @@
-"""Payloads of DATA objects: decompression, field names, the export format."""
+"""Decompress and check the payloads of DATA objects, and convert them to the export format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import lz4.block
 import zstandard
 
 XZ, LZ4, ZSTD = 1, 2, 4
-# The incompatible flag of the header for each flag of an object (SDJ-005, SDJ-026).
+# The incompatible header flag for each object flag (SDJ-005, SDJ-026).
 ANNOUNCED = {XZ: 1, LZ4: 2, ZSTD: 8}
 
 _LAST_OF_PLANES = "".join(chr(plane << 16 | low) for plane in range(17) for low in (65534, 65535))

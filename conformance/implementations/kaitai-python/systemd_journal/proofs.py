@@ -51,7 +51,7 @@ def prove(journal: Journal, is_key_doubtful: bool = False) -> None:
 def proven(journal: Journal) -> tuple[set[int], set[int]]:
     """Return the DATA that a stored hash proves, and those that ``xor_hash`` proves (SDJ-105).
 
-    The stored hash is that of an item, or that of the DATA with exactly one wrong bit.
+    The stored hash is in an item, or in the DATA object itself with exactly one wrong bit.
     """
     hashes = {
         data.at: journal.hash(data.payload)

@@ -28,7 +28,7 @@ def _series(size: int, seed: bytes, index: int) -> bytes:
 
 
 def _is_prime(number: int) -> bool:
-    """Test by Miller-Rabin. A composite of this size passes less than once in 2⁸⁰ tests."""
+    """Run a Miller-Rabin test, which fewer than one in 2⁸⁰ composites of this size pass."""
     if any(number % prime == 0 for prime in _SMALL_PRIMES):
         return False
     odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits, so ``n - 1`` is halved once

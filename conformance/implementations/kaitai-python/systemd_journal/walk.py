@@ -113,7 +113,7 @@ class Journal:
         return frame is not None and frame[0] in types
 
     def hash(self, data: bytes) -> int:
-        """Return a hash by the hash function of this file (SDJ-021, SDJ-022)."""
+        """Return the hash of ``data`` by this file's hash function (SDJ-021, SDJ-022)."""
         return siphash(self.file_id, data) if self.is_keyed else jenkins(data)
 
     def inverse_hash(self, data: bytes) -> int:
@@ -163,7 +163,7 @@ class Journal:
         return at if self.is_a(at, type) or (found and found.type == type) else None
 
     def place_of_table(self, type: int) -> tuple[int, int]:
-        """Return the offset of a table's first bucket and its size in bytes, from the header."""
+        """Return the offset of a table's first bucket, and the table's size in bytes."""
         header = self.header
         if type == DATA_TABLE:
             return header.data_hash_table_offset, header.data_hash_table_size
@@ -289,7 +289,7 @@ class Journal:
         return size if at + size <= (self.size if known is None else known) else None
 
     def unpadded_size(self, at: int, own: tuple[Any, str | None, bytes] | None) -> int | None:
-        """Return the size of a DATA or FIELD without the zeros at its end."""
+        """Return the size of a DATA or FIELD object without the zeros at its end."""
         size = int.from_bytes(self.data[at + 8 : at + 16], "little")
         is_past = self.known_after(at, at + size) is not None
         if own is not None and own[1] is None and not is_past:
@@ -310,7 +310,7 @@ class Journal:
             yield SystemdJournal.EntryItem(self.io, None, self.root).ofs_data
 
     def size_of_items(self, at: int) -> int | None:
-        """Return the size of an unusable ENTRY, which has all items that point to DATA."""
+        """Return the size of an unusable ENTRY whose items point to DATA objects or lost ranges."""
         width, size = self.unit[ENTRY], 64
         for link in self.items_after(at + 64):
             found = self.objects.get(link)

@@ -1,4 +1,4 @@
-"""A zmq-raft reader that uses the generated parsers, with the rules that no grammar expresses.
+"""A zmq-raft reader that adds the rules that no grammar can express to the generated parsers.
 
 It implements spec/zmq-raft.md and shares no code with ``reference_impl``.
 """
@@ -38,7 +38,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         events = compare_terms(in_order(file), None)
     else:
         file = snapshot_file(data) if file_type == "snapshot" else state_file(data)
-        # A wrong header sorts before the snapshot, which also begins at 0.
+        # A wrong header sorts before the snapshot, because both begin at 0.
         events = [*file.lost, *file.records] if file_type == "snapshot" else in_order(file)
     if file.refused:
         return {

@@ -30,7 +30,7 @@ class File:
 
 
 def in_order(file: File) -> list[dict[str, Any]]:
-    """Return records and losses of a file in the order of their offsets."""
+    """Return the records and losses of a file in the order of their offsets."""
     return sorted([*file.records, *file.lost], key=start_of)
 
 

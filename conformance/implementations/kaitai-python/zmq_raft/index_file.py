@@ -128,14 +128,14 @@ def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> Non
 
 
 def chunk_sizes(parsed: Any) -> int:
-    """Return the bytes of all chunks that the parser found."""
+    """Return the total size of all chunks that the parser found, in bytes."""
     return sum(8 + len(chunk.data) + len(chunk.padding) for chunk in parsed.chunks)
 
 
 def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict[str, Any]]:
     """Apply ZMR-050 to records and losses in log order. ``before`` is the term of the snapshot."""
     falling: set[int] = set()
-    # The numbers of the events in a run, with their terms. The snapshot has no number.
+    # Pairs of an event's number and its term, for one run. The snapshot has the number None.
     run: list[tuple[int | None, int]] = [] if before is None else [(None, before)]
     for number, event in enumerate(events):
         if "term" not in event:

@@ -37,7 +37,7 @@ impl Adapter for Sdjournal {
     }
 
     /// Returns all entries that the crate returns. Errors become signals, as do the messages of the
-    /// verifier of seals.
+    /// seal verifier.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         let context = &request.context;
         if !context["from_seqnum"].is_null() {
@@ -64,7 +64,7 @@ impl Adapter for Sdjournal {
     }
 }
 
-/// The number of errors after which an iterator counts as endless.
+/// After this many errors, an iterator counts as endless.
 const MOST_ERRORS: usize = 1000;
 
 /// Calls a function with each entry that the context selects. After an error the iterator continues

@@ -19,7 +19,7 @@ FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
 
 
 def read(log: bytes) -> tuple[str, list[bytes], list[tuple[int, int]]]:
-    """Return verdict, payloads and lost ranges of a log, up to the first damage."""
+    """Return the verdict, payloads and lost ranges of a log, up to the first damage."""
     payloads: list[bytes] = []
     payload, record_start, is_open = b"", 0, False
     at = 0

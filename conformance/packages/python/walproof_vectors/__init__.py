@@ -38,7 +38,7 @@ class Vector:
     def answers(self, profile: str = "recover") -> list[Mapping[str, Any]]:
         """Return the correct answers of a reader in a profile, with the expected answer first.
 
-        A vector of a writer has no answers in the profile ``strict``.
+        A writer vector has no answers in the profile ``strict``.
         """
         suffix = "_strict" if profile == "strict" else ""
         accepted = [other.get(f"answer{suffix}") for other in self.body.get("accept", ())]
@@ -51,7 +51,7 @@ def index() -> Mapping[str, Any]:
 
 
 def vectors(format: str | None = None) -> Iterator[Vector]:
-    """Yield the vectors of a format, or all, in order of id."""
+    """Yield the vectors of a format, or all vectors, in order of id."""
     for row in index()["vectors"]:
         if format is None or row["id"].startswith(f"{format}/"):
             yield load(row["id"])

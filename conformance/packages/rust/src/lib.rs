@@ -1,7 +1,7 @@
 //! The golden vectors of Walproof: journal files (write-ahead logs) and the expected answers.
 //!
-//! The vectors are read from the folder to which Cargo unpacked the sources of this crate: use them
-//! in tests.
+//! The vectors are read from the folder to which Cargo unpacked the sources of this crate, so use
+//! them only in tests.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub struct Vector {
     pub format: String,
     /// `read`, `truncations`, `write` or `append`.
     pub operation: String,
-    /// The log: a file, or a folder for a log of several files.
+    /// The log: a file, or a folder for a multi-file log.
     pub path: PathBuf,
     pub body: Value,
 }

@@ -14,7 +14,8 @@ public interface Implementation {
   /**
    * Reads the log at {@code request.path()}. If the real reader throws an exception because of the log, the adapter
    * catches it (including {@link RuntimeException}s, never {@link Error}s) and adds it to the answer as a signal, after
-   * the records released before. An exception that this method throws counts as a crash: exit status 70.
+   * the records that were released before it. An exception that this method throws counts as a crash, with exit status
+   * 70.
    */
   Answer read(Request request) throws Exception;
 
@@ -48,10 +49,10 @@ public interface Implementation {
   }
 
   /**
-   * One request. {@code profile} is recover or strict for a read, otherwise write or append; {@code context} is the
-   * information that is not in the bytes, and may be empty; {@code records} are the records to write, see {@link
-   * #payload}. Unless {@code acknowledge} is null, each record must be durable at the requested path before the next
-   * record is written.
+   * One request. {@code profile} is recover or strict for a read, otherwise write or append; {@code context} contains
+   * information about the log that is not in its bytes, and may be empty; {@code records} are the records to write, see
+   * {@link #payload}. Unless {@code acknowledge} is null, each record must be durable at the requested path before the
+   * next record is written.
    */
   record Request(String format, Path path, String profile, JsonObject context, List<JsonObject> records,
       Acknowledge acknowledge) {

@@ -12,7 +12,7 @@ public final class Measure {
     Read run() throws Exception;
   }
 
-  /** The number of records read in a pass, and the bytes of their payloads. */
+  /** The number of records read in a pass, and the total size of their payloads. */
   public record Read(long records, long bytes) {}
 
   /** Times each of {@code repeat} passes and prints one JSON object. */

@@ -31,8 +31,8 @@ public final class Protocol {
   }
 
   /**
-   * Serves requests until bye or the end of stdin, or the single request in {@code args}; does not return. An exception
-   * of the implementation ends the process with status 70: a crash is a result and must not look like an answer.
+   * Serves requests until bye or the end of stdin, or the single request in {@code args}; does not return. If the
+   * implementation throws an exception, the process ends with status 70, because a crash must not look like an answer.
    */
   public static void run(Implementation implementation, String... args) {
     end(() -> {
@@ -49,7 +49,7 @@ public final class Protocol {
     });
   }
 
-  /** Like {@link #run}, for a program that handles other requests than an {@link Implementation}. */
+  /** Like {@link #run}, but for a program whose requests differ from those of an {@link Implementation}. */
   public static void serve(Description description, Replies replies) {
     end(() -> loop(description, replies));
   }

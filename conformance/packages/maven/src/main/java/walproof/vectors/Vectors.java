@@ -24,7 +24,7 @@ public final class Vectors {
     public final String id, format;
     /** read, truncations, write or append. */
     public final String operation;
-    /** The name of the log: a file, or a folder for a log of several files. */
+    /** The name of the log: a file, or a folder for a multi-file log. */
     public final String input;
     public final JsonObject body;
 
