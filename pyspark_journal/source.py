@@ -35,7 +35,7 @@ class JournalDataSource(DataSource):
         return from_arrow_schema(offered(self._options()))
 
     def reader(self, schema: StructType) -> JournalReader:
-        """Return a reader of the columns in ``schema`` (with ``auto``, columns of any format)."""
+        """Return a reader for the columns in ``schema``."""
         from pyspark_journal.reading import JournalReader
 
         return JournalReader(schema, self._options())
