@@ -1,16 +1,16 @@
-# Sourced by the build.sh of an adapter in Rust, whose directory has the name of the crate under test.
-# Copies the adapter and this kit to $WALPROOF_BUILD, with the same relative paths as in the repository, and changes to
-# the copy of the adapter: Cargo works there, so that it creates no Cargo.lock and no target/ in the repository.
+# Sourced by the build.sh of a Rust adapter, whose directory is named after the crate under test. Copies the adapter and
+# this kit to $WALPROOF_BUILD, with the same relative paths as in the repository, and changes to the adapter's copy.
+# Cargo runs there, so that it does not create Cargo.lock or target/ in the repository.
 
 here=$(cd "$(dirname "$0")" && pwd)
 out=${WALPROOF_BUILD:?names the folder to build in}
 name=$(basename "$here")
 
-# main.rs reports the pinned version in its hello.
+# main.rs reports this pinned version in its reply to hello.
 CRATE_VERSION=$(sed -n "s/^$name = .*\"=\([^\"]*\)\".*/\1/p" "$here/Cargo.toml")
 export CRATE_VERSION
 
-# copy_crate FROM TO: copies the sources and the manifest, and keeps earlier output of Cargo.
+# copy_crate FROM TO: copies the sources and the manifest, and keeps Cargo's earlier output.
 copy_crate() {
     mkdir -p "$2"
     rm -rf "$2/src"
@@ -22,13 +22,12 @@ fail() {
     exit 1
 }
 
-# Runs a command; its output is shown only if it fails.
+# quietly COMMAND …: runs a command, and shows its output only if it fails.
 quietly() {
     nice "$@" > cargo.log 2>&1 || { cat cargo.log >&2; fail "$1 $2 failed: $(grep -m 1 '^error' cargo.log)"; }
 }
 
-# build_adapter [OPTION …]: builds with options of Cargo, and uses the network only if something is
-# missing.
+# build_adapter [OPTION …]: runs `cargo build` with the options, and uses the network only if something is missing.
 build_adapter() {
     set -- cargo build --release --jobs 2 --target-dir "$out/target" "$@"
     nice "$@" --offline > cargo.log 2>&1 || quietly "$@"
