@@ -23,7 +23,7 @@ class ReasonCode(str):
     requirement: str
 
     def __new__(cls, code: str, requirement: str = "") -> Self:
-        """Return the code with the id. ``copy`` passes no id here and sets it afterwards."""
+        """Return the code with the id. (When a code is copied, its id is set afterwards.)"""
         self = super().__new__(cls, code)
         self.requirement = requirement
         return self

@@ -22,7 +22,7 @@ class UnknownFormat(ValueError):
         self.fitting = fitting
 
 
-# What a reader or writer needs to know that the log does not contain, such as a flushed index.
+# Information that a reader or writer needs and the log does not contain, such as a flushed index.
 Context = Mapping[str, Any]
 
 

@@ -48,7 +48,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class RecordField:
-    """A field that records in an answer have. Some records may lack an ``optional`` field."""
+    """A field of the records in an answer. Some records may lack an ``optional`` field."""
 
     name: str
     types: tuple[str, ...]
@@ -92,7 +92,7 @@ class ContextKey:
     meaning: str
     #: The smallest and the largest allowed integer.
     range: tuple[int, int] | None = None
-    #: A regular expression that a user's text must match, and in ``form`` its description.
+    #: A regular expression that a user's text must match. ``form`` describes it in words.
     pattern: str | None = None
     form: str | None = None
 
@@ -130,11 +130,11 @@ class Unproven:
     #: Reason codes of the lost ranges or refused logs that contain these records. Empty means all
     #: codes.
     reasons: tuple[str, ...]
-    #: The requirement that forbids returning these records, and a vector that exercises it.
+    #: The requirement that lets readers omit these records, and a vector that exercises it.
     requirement: str
     vector: str
     why: str
-    #: A pattern for the changes to a log to which the exception applies, such as ``rename-file *``.
+    #: The exception applies only to damage that matches this pattern, such as ``rename-file *``.
     damage: str
 
 
@@ -229,7 +229,7 @@ class Register:
 
     @cached_property
     def fields(self) -> Mapping[str, RecordField]:
-        """Return the fields that records in an answer have."""
+        """Return the fields that records have in an answer."""
         with _named(self.path):
             return {name: _field(name, table) for name, table in self._body["fields"].items()}
 
@@ -256,7 +256,7 @@ class Register:
 
     @cached_property
     def unproven(self) -> tuple[Unproven, ...]:
-        """Return the exceptions for true but unproven records that only other readers return."""
+        """Return the exceptions for true records that some readers return without proof."""
         with _named(self.path):
             return tuple(map(_unproven, self._body.get("unproven", ())))
 

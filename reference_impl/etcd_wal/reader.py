@@ -177,7 +177,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a file or a folder's segments look like etcd's by content or name."""
+    """Return whether a file, or any segment in a folder, looks like one of etcd's."""
     if path.is_dir():
         return any(recognise(path / name) for name in segments(path))
     with path.open("rb") as stream:

@@ -80,7 +80,7 @@ class Known:
     state: bytes | None = None
 
     def after(self, items: Sequence[Item]) -> Known:
-        """Return the values after these items have been read as well."""
+        """Return these values, updated with the items that follow."""
         known = self
         for item in items:
             numbers = item.numbers
@@ -255,7 +255,7 @@ class Segment:
         return reading is not None and self._computed(reading, seed) == reading.crc
 
     def follows(self, at: int, seed: int) -> bool:
-        """Return whether the frame or file head after ``at`` proves the checksum (ETW-023)."""
+        """Return whether the frame here, or the next file's head, proves a checksum (ETW-023)."""
         if self.is_end(at):
             return self.next_crc == seed
         return self.fits(self.message(at), seed)
@@ -415,7 +415,7 @@ class Segment:
                 seed = unproven.seed
 
     def _record_count(self) -> int:
-        """Return how many records the file had so far, including lost and unproven ones."""
+        """Return how many records of the file were read, including lost and unproven ones."""
         return sum(item.kind not in (None, CRC) for item in self.items)
 
     def _last_seed(self, seed: int) -> int:
@@ -452,8 +452,9 @@ class Segment:
     def _search(self, at: int, seed: int | None) -> tuple[int, Run, Item | None] | None:
         """Find where to continue after a fault at ``at``, or return None.
 
-        Returns the offset of the next frame, a run of proven frames, and the next frame again if
-        the run does not prove it. Otherwise, the third value is None.
+        Returns the offset of the next frame, the run of frames that follow it, and the frame itself
+        if nothing proves it. If the running checksum proves it, the run begins with this frame, and
+        the third value is None.
         """
         before = self._record_count()
         for match in BEGINNING.finditer(self.data, at + 1 + LENGTH_SIZE, self.content):

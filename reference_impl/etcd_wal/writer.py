@@ -113,7 +113,7 @@ class Writer:
         self.flush()
 
     def _remember(self, kind: int, payload: bytes) -> bool:
-        """Note what later heads repeat, and return whether the record needs a sync (ETW-071)."""
+        """Note what the heads of later files repeat, and return whether to sync (ETW-071)."""
         numbers = payload_numbers(kind, payload) or {}
         if kind == METADATA:
             self.metadata = payload

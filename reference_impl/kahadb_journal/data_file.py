@@ -36,7 +36,7 @@ class _Batch:
 
     @property
     def is_checked(self) -> bool:
-        """Return whether the batch has a checksum, which must be above zero (KDB-008)."""
+        """Return whether the batch has a checksum, which is any value above zero (KDB-008)."""
         return self.checksum > 0
 
 
@@ -56,7 +56,8 @@ class Scan:
         # An append at or before this offset can change what a reader finds (KDB-051).
         self._unsettled = -1
         self._fill = self.source.fill_start()
-        # Where chains of records lead, by start: to their end or, as a negative offset, to a stop.
+        # Maps the start of a chain of records to its end or, if it stops early, to a negative
+        # offset.
         self._chains = Memo()
         self._plausible_ends = RunningMaximum()
         # The ends of plausible batches, or the end of the file for a batch with fill after it
@@ -266,7 +267,7 @@ class Scan:
                 yield self._lost(at, at + size, "unknown-type")  # KDB-038
             at += size
 
-    # Where an invalid batch ends
+    # The end of an invalid batch
 
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None]:
         """Return the lost range of an invalid batch, and the offset at which to continue.
@@ -401,7 +402,7 @@ class Scan:
         return self._is_plausible(at)
 
     def _is_plausible(self, at: int) -> bool:
-        """Return whether a batch ends at a header or EOF record, or otherwise seems valid."""
+        """Return whether a batch ends at a header or EOF record, or its content confirms it."""
         batch = self._batch(at)
         end = batch.end
         if end is None or not self._in_step(end):

@@ -131,7 +131,7 @@ class Scan:
         """Report the rest of a block as lost, because the length cannot be trusted (LDB-037)."""
         yield Lost(at, base + len(block), reason)
         yield from self._open_record_lost()  # LDB-034
-        # No block boundary at which to resynchronise follows a short block (LDB-039).
+        # A short block ends the log, so there is no later boundary to resynchronise at (LDB-039).
         self.in_step = len(block) == BLOCK_SIZE
 
     def _open_record_lost(self, requirement: str = "LDB-034") -> Iterator[Lost]:
@@ -144,7 +144,7 @@ class Scan:
             self.zeros_from = at
 
     def _zeros_were_a_gap(self, at: int) -> Iterator[Lost]:
-        """Report zeros as lost, because the log continues at ``at``, after them (LDB-027)."""
+        """Report zeros as lost, because the log continues after them, at ``at`` (LDB-027)."""
         assert self.zeros_from is not None
         yield Lost(self.zeros_from, at, "zero-gap")
         self.zeros_from = None
@@ -180,7 +180,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def recognise(path: Path) -> bool:
-    """Return whether the first blocks and the name are a LevelDB log's. Raises ``OSError``."""
+    """Return whether a file is a LevelDB log, by its first blocks and name. Raises ``OSError``."""
     if path.is_dir():
         return False
     with path.open("rb") as log:

@@ -30,7 +30,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        #: Segment names and, before the names that they precede, lost ranges.
+        #: The names of the segments to read, and a lost range for each gap and each invalid name.
         self.plan: list[str | Lost | None] = []
         #: The number of the last segment, from which a writer counts on.
         self.number = -1

@@ -40,7 +40,7 @@ class _OpenRecord:
     end: int
     data: bytearray = field(default_factory=bytearray)
     flags: set[int] = field(default_factory=set)
-    #: The reason code of a fault despite which the record is returned.
+    #: The reason code of a fault that does not prevent the record from being read.
     note: str | None = None
 
 

@@ -94,7 +94,7 @@ class Writer:
         self._pad(HEADER_SIZE - 1)
 
     def _left(self) -> int:
-        """Return how much room Prometheus computes for a record in the segment, in bytes."""
+        """Return the room for a record in the segment, in bytes, as Prometheus computes it."""
         pages, used = divmod(len(self.segment), PAGE_SIZE)
         return MAX_DATA_SIZE - used + MAX_DATA_SIZE * (self.pages - pages - 1)
 

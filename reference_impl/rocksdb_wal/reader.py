@@ -268,7 +268,7 @@ class Scan:
     def _rest_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
         """Report the rest of a block as lost, because the length cannot be trusted."""
         yield from self._lose(at, base + len(block), block, base, reason)
-        # No block boundary at which to resynchronise follows a short block.
+        # A short block ends the log, so there is no later boundary to resynchronise at.
         self.in_step = self.has_ended or len(block) == BLOCK_SIZE
 
     def _lose(self, at: int, end: int, block: bytes, base: int, reason: str) -> Iterator[Lost]:
@@ -343,7 +343,7 @@ class Scan:
             self.open = None
 
     def _zeros_were_a_gap(self, block: bytes, base: int) -> Iterator[Event]:
-        """Report zeros as lost, because the log continues at ``base``, after them."""
+        """Report zeros as lost, because the log continues after them, at ``base``."""
         assert self.zeros_from is not None
         start, self.zeros_from = self.zeros_from, None
         first = self._sound(block, 0, self.found.number_at(base))

@@ -29,7 +29,7 @@ class Survey:
     """The properties that a reader determines before it reads records (RDB-012 to RDB-017)."""
 
     number: int | None
-    #: The offset from which on the number is known: the start of the block whose record gave it,
+    #: The offset from which the log number is known: the start of the block whose record gave it,
     #: the end of the trailer that gave it, or 0 if it came from the context or the file name.
     number_from: int = 0
     #: The dialect, or None if no physical record determines it.

@@ -116,7 +116,7 @@ def _number(path: Path, context: Mapping[str, Any]) -> int:
 
 
 class Writer:
-    """Writes a log's records as RocksDB or Pebble does, from a position on."""
+    """Writes a log's records as RocksDB or Pebble does, starting at a position."""
 
     def __init__(
         self,

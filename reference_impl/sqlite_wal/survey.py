@@ -43,7 +43,7 @@ class _Slot:
     before: State | None = None
     #: The slot that this frame continues, or None if the frame is not proven.
     follows: int | None = None
-    #: The checksum after the slot. Even a proven frame may store another one.
+    #: The checksum after the slot. A proven frame may store a different one.
     computed: State | None = None
     #: If the slot is broken padding, the commit frame that it repeats.
     repeats: int | None = None
@@ -72,7 +72,7 @@ class Survey:
         self.committed = committed
         self.found: dict[int, _Slot] = {}
         # ``first`` maps each checksum to the first slot that stores it. ``proven`` maps it to the
-        # first proven slot that the checksum follows.
+        # first proven slot after which the log has this checksum.
         self.first: dict[State, int] = {}
         self.proven: dict[State, int] = {}
         if opening.checksum is not None:
@@ -344,7 +344,7 @@ class Survey:
             yield Lost(start, self.slots.at(last + 1), code)
 
     def _lost_fields(self, slot: _Slot, at: int) -> Iterator[Lost]:
-        """Yield the damaged salts and checksum of a frame that was proven otherwise (SQW-036)."""
+        """Yield the damaged salts and checksum of a frame that is proven without them (SQW-036)."""
         if slot.header.salts != self.opening.salts:
             yield Lost(at + COVERED, at + COVERED + 8, ReasonCode("frame-salt", "SQW-036"))
         if slot.header.checksum != slot.computed:

@@ -112,7 +112,7 @@ class Options:
 
 @dataclass(slots=True)
 class Chain:
-    """The last array of an array chain, its slots and used slots, and the chain's entries."""
+    """The last array in a chain, its number of slots and used slots, and the chain's entries."""
 
     array: int = 0
     slots: int = 0
@@ -320,7 +320,7 @@ class Writer:
         return self.jenkins_of[at]
 
     def _data(self, payload: bytes) -> int:
-        """Return the offset of a payload's DATA, after adding it if necessary (SDJ-081)."""
+        """Return the offset of a payload's DATA, adding it and its FIELD if necessary (SDJ-081)."""
         if (known := self.data_at.get(payload)) is not None:
             self._note_depth(layout.DATA, self.depth_of[known])
             return known
@@ -426,7 +426,7 @@ class Writer:
         self._set(data + 56, count + 1)
 
     def _evolve(self, realtime: int) -> None:
-        """Close all segments up to the epoch of this time (SDJ-073, SDJ-074)."""
+        """Close the segments of all epochs before the one at this time (SDJ-073, SDJ-074)."""
         assert self.options.key
         goal = self.options.key.epoch_of(realtime)
         if goal < 0:

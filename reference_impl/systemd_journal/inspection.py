@@ -44,7 +44,7 @@ def refusal(data: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What the walk and the checks found in a file that is not refused."""
+    """The result of walking over and checking a file that is not refused."""
 
     view: View
     walk: Walk

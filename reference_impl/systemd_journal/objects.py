@@ -319,6 +319,6 @@ class View:
         while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at
             following = self.number(at + 16)
-            if following < at + self.object_size(at):  # links backwards could form a loop
+            if following < at + self.object_size(at):  # a link backwards could form a loop
                 return
             at = following

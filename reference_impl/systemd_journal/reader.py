@@ -51,9 +51,9 @@ def events_of(examination: Examination) -> Iterator[Event]:
 
 @dataclass(frozen=True)
 class Examination:
-    """What reading a journal file in one profile found."""
+    """The result of reading a journal file in one profile."""
 
-    #: What the checks found, or None if the file is refused or its header is incomplete.
+    #: The result of the checks, or None if the file is refused or its header is incomplete.
     inspection: Inspection | None
     #: The offsets of the entries to return, in file order.
     entries: Sequence[int]
@@ -136,7 +136,7 @@ def _torn_header(size: int) -> Examination:
 
 
 def tail_of_crash(inspection: Inspection) -> int | None:
-    """Return the offset from which on a crash or a truncation may explain faults, or None.
+    """Return the offset after which a crash or a truncation may explain faults, or None.
 
     A file that is shorter than its header states was truncated (SDJ-051). An online file may have
     an unfinished append after its last complete entry (SDJ-052).

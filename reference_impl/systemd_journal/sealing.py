@@ -99,12 +99,12 @@ def covered_of_object(object_type: int, data: bytes, header: Header) -> Iterator
 
 
 def seal(key: bytes) -> hmac.HMAC:
-    """Start the HMAC-SHA256 of a segment."""
+    """Start the HMAC-SHA256 for a segment."""
     return hmac.new(key, digestmod=hashlib.sha256)
 
 
 def _det(size: int, seed: bytes, index: int) -> bytes:
-    """Return ``size`` bytes of the hashes of the seed, the index and a counter."""
+    """Derive ``size`` bytes by hashing the seed and the index with a counter."""
     blocks = (
         hashlib.sha256(seed + index.to_bytes(4, "big") + counter.to_bytes(4, "big")).digest()
         for counter in range(-(-size // 32))

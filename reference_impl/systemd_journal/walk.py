@@ -20,11 +20,11 @@ from reference_impl.systemd_journal.objects import (
     is_field_payload,
 )
 
-# Marks an object in the map whose frame is valid but whose content is not.
+# Added to an object's type in the map if its frame is valid and its content is not.
 BAD = 0x80
 
 _HASHED = (layout.DATA, layout.FIELD)
-# Types of objects whose hash can prove that their size is wrong.
+# Types of objects whose hash can prove a size other than the stored one.
 _PROVABLE = (*_HASHED, layout.ENTRY)
 # The number of names for which other file ids are tried (SDJ-106).
 _NAMES_TO_TRY = 16
@@ -299,7 +299,7 @@ class Walk:
         return None
 
     def _size_by_items(self, at: int) -> int | None:
-        """Return the size of an ENTRY that ends before the first item without a DATA, or None."""
+        """Return the size of an ENTRY up to the first item that leads to no DATA, or None."""
         view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
         # An object header cannot be mistaken for a link to a DATA, because no type is a multiple of
         # 8.

@@ -47,7 +47,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class RaftEntry:
-    """A decoded payload. If ``fault`` is set, the payload's content is None (ZBJ-058)."""
+    """A decoded payload. ``term``, ``type`` and ``entry`` are None if it is invalid (ZBJ-058)."""
 
     term: int | None = None
     type: str | None = None

@@ -228,7 +228,7 @@ class Journal:
         return self.flushed is not None and self.flushed >= self._expected()
 
     def _is_promised(self) -> bool:
-        """Return whether the next record was flushed or a later segment continues it (ZBJ-035)."""
+        """Return whether the next record was flushed or a later segment reaches it (ZBJ-035)."""
         if self.highest is None:
             return self._is_flushed()
         return self.cursor is None or self.highest >= self.cursor.index or self._is_flushed()
@@ -502,7 +502,7 @@ def recognise(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """What a writer needs to know to continue at ``end``."""
+    """The state that a writer needs to continue at ``end``."""
 
     #: The number of records in the segment that contains ``end``.
     count: int

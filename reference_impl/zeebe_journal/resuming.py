@@ -168,7 +168,7 @@ class _Starts:
                 yield from self._in_chunk(chunk_at, min(chunk_at + CHUNK, end))
 
     def _in_chunk(self, begin: int, end: int) -> Iterator[int]:
-        """Yield the offsets in ``[begin, end)``. A header at the last of them may end after it."""
+        """Yield the offsets in ``[begin, end)``. Headers may extend beyond ``end``."""
         if self.at >= end:
             return
         self.log.seek(begin)

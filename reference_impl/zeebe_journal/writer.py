@@ -180,7 +180,7 @@ def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where and how a writer adds the next record."""
+    """The position at which a writer adds the next record, and what fits there."""
 
     #: The largest asqn so far.
     asqn: int

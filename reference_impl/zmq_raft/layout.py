@@ -25,12 +25,12 @@ class Place:
     file: str | None = None
 
 
-# What the reader for a file type yields and returns: events in log order, and the place to append.
+# A file type's reader yields records and lost ranges in log order, and returns the place to append.
 Parts = Generator[Record | Lost, None, Place]
 
 
 class Refusal(Exception):
-    """Raised if readers must refuse the file, for its format or its version (ZMR-041)."""
+    """Raised if readers must refuse the file because of its format or version (ZMR-041)."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -53,7 +53,7 @@ def meta(created: str, hostname: str) -> bytes:
 
 
 def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
-    """Return the offset of the data after a marker's header, or None (ZMR-003, ZMR-004)."""
+    """Return the offset at which the data after a marker begins, or None (ZMR-003, ZMR-004)."""
     while True:
         head = read_at(file, at, CHUNK.size)
         if len(head) < CHUNK.size:

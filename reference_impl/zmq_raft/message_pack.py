@@ -218,7 +218,7 @@ def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
 
 
 def _quiet(single: bytes) -> bytes:
-    """Make a 32-bit NaN quiet, because not every platform does so when it widens it (ZMR-072)."""
+    """Make a 32-bit NaN quiet, because widening does not do so on every platform (ZMR-072)."""
     bits = int.from_bytes(single, "big")
     is_nan = bits & 0x7FFFFFFF > 0x7F800000
     return (bits | 0x00400000).to_bytes(4, "big") if is_nan else single
