@@ -1,4 +1,4 @@
-"""The options of the data source, named as in Spark's own file sources where those exist."""
+"""The data source's options. Those that Spark's file sources also have are named as there."""
 
 from __future__ import annotations
 

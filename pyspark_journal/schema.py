@@ -104,5 +104,5 @@ def _ddl(type: pa.DataType) -> str:
 
 
 def _same(first: pa.DataType, second: pa.DataType) -> bool:
-    """Return whether Spark treats two types as equal, whatever nullability Arrow declares."""
+    """Return whether two types are equal in Spark, apart from nullability and list item names."""
     return _ddl(first) == _ddl(second)

@@ -75,7 +75,7 @@ def serve(
 
     if sys.argv[1:2] == ["read"] and len(sys.argv) == 4:
         reply = kit.reply({"cmd": "read", "format": sys.argv[2], "path": sys.argv[3]})
-        _send(replies, reply.get("answer", reply))  # {"skipped": why}: declining is not a failure
+        _send(replies, reply.get("answer", reply))  # {"skipped": why}: skipping is not a failure
         return
     if len(sys.argv) > 1:
         sys.exit(f"usage: {Path(sys.argv[0]).name} [read FORMAT PATH]")

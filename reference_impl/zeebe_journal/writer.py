@@ -242,7 +242,7 @@ def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -
 
 
 def _room(id: int, size: int, version: str) -> int:
-    """Return a new segment's space for records. Raises ``ValueError`` if none (ZBJ-049)."""
+    """Return the space for records in a new segment, or raise ``ValueError`` (ZBJ-049)."""
     room = size - DESCRIPTORS[version]
     if room <= 0 or max(id, size) > LARGEST_INT:
         raise ValueError(f"invalid segment: number {id}, {size} bytes")
@@ -374,7 +374,7 @@ def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the context for copying a log, without the flushed index.
 
-    For a directory, it has the name, the segment size and the descriptor version.
+    For a directory, the context has the name, the segment size and the descriptor version.
     """
     given = {name: value for name, value in context.items() if name != "last_flushed_index"}
     name = journal_name(path, context) if path.is_dir() else None
