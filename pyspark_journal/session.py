@@ -72,7 +72,7 @@ def _submitted_settings() -> dict[str, str]:
         return {}
     from pyspark import SparkConf, SparkContext
 
-    # spark-submit started the JVM before this process, and only the JVM knows the settings.
+    # spark-submit started the JVM before this process, and only the JVM has the settings.
     SparkContext._ensure_initialized()
     return dict(SparkConf().getAll())
 

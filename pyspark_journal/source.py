@@ -35,7 +35,10 @@ class JournalDataSource(DataSource):
         return from_arrow_schema(offered(self._options()))
 
     def reader(self, schema: StructType) -> JournalReader:
-        """Return a reader for the columns in ``schema``."""
+        """Return a reader for the columns in ``schema``.
+
+        With ``auto``, the schema may contain columns of any format.
+        """
         from pyspark_journal.reading import JournalReader
 
         return JournalReader(schema, self._options())
