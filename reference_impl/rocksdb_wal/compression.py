@@ -1,4 +1,4 @@
-"""Compress and decompress records, each of which is one zstd frame (RDB-035 to RDB-038)."""
+"""Compress and decompress each record as one zstd frame (RDB-035 to RDB-038)."""
 
 from __future__ import annotations
 

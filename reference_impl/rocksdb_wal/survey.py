@@ -1,4 +1,4 @@
-"""The first pass over a log, which determines its dialect, number and compression."""
+"""The first pass over a log, to find its dialect, number, compression and proven length."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a journal file from its bytes. Raises ``ValueError`` for an unknown profile."""
+    """Read a journal file from arbitrary bytes. Raises ``ValueError`` for an unknown profile."""
     yield from events_of(examine(data, profile, context))
 
 
