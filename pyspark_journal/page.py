@@ -1,4 +1,4 @@
-"""A self-contained HTML page with plots of the losses in a table of rows."""
+"""Write a self-contained HTML page that plots the losses in a table of rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Key = TypeVar("Key", str, date)
 
 
 def write_page(path: Path, rows: DataFrame, logs: DataFrame) -> None:
-    """Write the page for a table: ``rows`` of the data source, and ``logs(rows)`` of the audit.
+    """Write the page for ``rows`` of the data source. ``logs`` is what ``audit.logs`` returns.
 
     Raises ``OSError``.
     """
@@ -52,7 +52,7 @@ def write_page(path: Path, rows: DataFrame, logs: DataFrame) -> None:
 
 
 def over_time(losses: Sequence[tuple[date, int]]) -> Markup:
-    """Return a bar chart of the bytes lost on each day as SVG."""
+    """Return a bar chart, as SVG, of the bytes lost on each day."""
     figure, axes = _figure(2.2)
     totals = _totals(losses)
     axes.bar(date2num(list(totals)), list(totals.values()), color=COLOUR)
@@ -65,11 +65,11 @@ def over_time(losses: Sequence[tuple[date, int]]) -> Markup:
 
 
 def by_name(losses: Sequence[tuple[str, int]]) -> Markup:
-    """Return a bar chart of byte counts as SVG, largest first."""
+    """Return a bar chart, as SVG, of byte counts in descending order."""
     totals = _totals(losses)
     names = sorted(totals, key=lambda name: -totals[name])
     figure, axes = _figure(0.4 + 0.25 * max(1, len(names)))
-    texts = [one_line(name).replace("$", r"\$") for name in names]  # no formula
+    texts = [one_line(name).replace("$", r"\$") for name in names]  # "$" would begin a formula
     bars = axes.barh(texts, [totals[name] for name in names], color=COLOUR)
     axes.bar_label(bars, [in_bytes(totals[name]) for name in names], padding=3)
     axes.invert_yaxis()

@@ -1,7 +1,7 @@
-"""The position of a stream in a log, and the identity of the log.
+"""Track a stream's position in a log, and the identity of the log.
 
-All records and lost ranges that begin before a position have been delivered, and no others. A
-position follows a complete record, or damage that no longer changes.
+The records and lost ranges that begin before a position are exactly those that have been delivered.
+A position follows a complete record, or damage that no longer changes.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from walproof.lake.file_tree import Tree
 from walproof.log_rows import file_name
 from walproof.scanners.model import Event, Records
 
-# The checksum of a position covers at most this many bytes before the position. They belong to a
-# delivered record and no longer change.
+# The maximum number of bytes before a position that its checksum covers. They belong to a delivered
+# record and no longer change.
 MARK = 64
-# The checksum of a log covers at most this many bytes at its start. The bytes before a position do
-# not suffice, because they may be the same in two logs.
+# The maximum number of bytes at the start of a log that its checksum covers. The bytes before a
+# position are not enough, because they may be the same in two logs.
 HEAD = 64
-# A position after all bytes of a log.
+# A position that is after every byte of a log.
 AFTER_ALL = (sys.maxsize, 0)
 
 
 @dataclass(frozen=True)
 class Position:
-    """The position of a stream in a log: byte ``at`` of ``file``.
+    """A stream's position in a log, at byte ``at`` of ``file``.
 
-    ``file`` is None in a log of one file. ``mark`` is a checksum of the bytes before the position.
-    ``epoch`` counts how often the stream restarted at the start of the log. ``fault`` is the error
-    that was reported instead of records. For a local log of one file, ``inode`` is the inode
-    number, and ``head`` is a checksum of the first bytes.
+    ``file`` is None if the log is a single file. ``mark`` is a checksum of the bytes before the
+    position. ``epoch`` is the number of times that the stream restarted at the start of the log.
+    ``fault`` is the error that was reported instead of records. For a local log that is a single
+    file, ``inode`` is the inode number, and ``head`` is a checksum of the first bytes.
     """
 
     path: str
@@ -56,18 +56,18 @@ class Position:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> Position:
-        """Return the position in a checkpoint."""
+        """Return the position from its form in a checkpoint."""
         return cls(**body)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form in a checkpoint, without defaults."""
+        """Return the position's form in a checkpoint, which omits defaults."""
         return {
             name: value for name, value in asdict(self).items() if value != getattr(_START, name)
         }
 
     @property
     def order_key(self) -> tuple[int, int]:
-        """Return the position in the order of the log."""
+        """Return a key that sorts positions in log order."""
         return order(self.format, self.file), self.at
 
 
@@ -75,14 +75,14 @@ _START = Position("")
 
 
 def order(format_id: str | None, file: str | None) -> int:
-    """Return the position of a file among the files of its log."""
+    """Return a number that sorts a file among the files of its log."""
     if file is None or format_id is None:
         return 0
     return plugin_for(format_id).discovery.order(file.rpartition("/")[2])
 
 
 def with_checksums(position: Position, log: FoundLog, tree: Tree) -> Position:
-    """Return the position with the log's identity and its checksums. Raises ``OSError``."""
+    """Add the log's identity and the checksums to a position. Raises ``OSError``."""
     position = replace(position, mark=_mark(position, log, tree) or 0)
     if log.inode is None or log.members:
         return position
@@ -90,7 +90,7 @@ def with_checksums(position: Position, log: FoundLog, tree: Tree) -> Position:
 
 
 def _mark(position: Position, log: FoundLog, tree: Tree) -> int | None:
-    if log.members and position.file is None:  # a log of several files was refused as a whole
+    if log.members and position.file is None:  # the whole log was refused
         return 0
     start = max(0, position.at - MARK)
     # The file may have been renamed since the position was stored.
@@ -105,8 +105,8 @@ def _head(position: Position, log: FoundLog, tree: Tree) -> int:
 def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
     """Return whether a log no longer has the bytes that were read. Raises ``OSError``.
 
-    In a log of several files, the oldest files may be deleted, so only the last file that was read
-    counts.
+    If a log has several files, the oldest ones may have been deleted, so only the last file that
+    was read counts.
     """
     if position.at == 0:
         return False
@@ -119,10 +119,11 @@ def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
 def identify(
     logs: Sequence[tuple[FoundLog, Tree]], before: Mapping[str, Position]
 ) -> dict[str, FoundLog]:
-    """Return logs by their names in the checkpoint, whose positions are ``before``.
+    """Return logs by their names in a checkpoint that contains the positions ``before``.
 
-    A local log of one file is identified by its inode number and its bytes before the position, so
-    that a renamed log is the same log. An object store has no inodes: the name identifies the log.
+    A local log that is a single file is identified by its inode number and the bytes before its
+    position, so that it can be renamed. Object stores have no inodes, so there the name identifies
+    a log.
     """
     by_inode = {each.inode: key for key, each in before.items() if each.inode is not None}
     by_path = {each.path: key for key, each in before.items()}
@@ -140,15 +141,15 @@ def identify(
     for log, name, inode in unknown:
         key = by_path.get(log.path, name) if inode is not None else name
         key = name if key in known else key
-        # If another log already has this name in the checkpoint, this log gets a new name.
+        # If this name already belongs to another log, the log gets a new one.
         known[f"{key}@{inode}" if key in known else key] = log
     return known
 
 
 def _name(log: FoundLog, tree: Tree) -> str:
-    """Return a unique name that stays the same if files are renamed when a new file begins."""
+    """Return a unique name for a log that survives the renaming of files in a log rotation."""
     if log.format is not None:
-        # The reader of an unreadable log reports the error.
+        # If the log cannot be read, the error is reported later, when its rows are read.
         with contextlib.suppress(OSError):
             name = plugin_for(log.format).discovery.stable_name(log.path, tree)
             if name is not None:
@@ -161,7 +162,8 @@ def _name(log: FoundLog, tree: Tree) -> str:
 def _is_same(log: FoundLog, tree: Tree, position: Position) -> bool:
     """Return whether a log with the same inode still has the bytes that were read.
 
-    Inode numbers are reused. The stream itself detects a replaced file of the same name.
+    It may be another log, because inode numbers are reused. If the path is the same as well, the
+    stream itself detects a replaced file.
     """
     if log.path == position.path:
         return True
@@ -173,13 +175,13 @@ def _is_same(log: FoundLog, tree: Tree, position: Position) -> bool:
 
 @dataclass(frozen=True)
 class Range:
-    """The part of a log that a batch reads: everything that begins in ``[start, end)``."""
+    """The part of a log that a batch reads, which is everything that begins in ``[start, end)``."""
 
     start: tuple[int, int]
     end: tuple[int, int]
 
     def of(self, events: Iterator[Event], format_id: str) -> Iterator[Event]:
-        """Yield the events in the range."""
+        """Yield the events that begin in the range."""
         for event in events:
             if isinstance(event, End):
                 if self.start == (0, 0) and event.verdict == "refused":
@@ -212,7 +214,7 @@ def _chosen(run: Records, selected: NDArray[np.bool_]) -> Records:
 
 
 def _settled(run: Records, format_id: str) -> Records:
-    """Remove fields that later records may change."""
+    """Set fields to null that later records may change."""
     nulls = {
         column.name: pa.nulls(len(run), column.type)
         for column in plugin_for(format_id).columns

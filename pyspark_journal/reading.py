@@ -1,4 +1,4 @@
-"""Plan and read the partitions of a query, in the requested mode."""
+"""Plan and read a query's partitions in the requested mode."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class JournalPartition(InputPartition):
-    """Parts of logs for one task."""
+    """The parts of logs that one task reads."""
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
         super().__init__(None)
@@ -30,13 +30,13 @@ class JournalPartition(InputPartition):
 
 
 class Reader(RowReader):
-    """Reads parts of logs into batches of the requested columns."""
+    """Reads parts of logs into batches with the requested columns."""
 
     options: Options
 
     def __init__(self, schema: StructType, options: Options) -> None:
         columns = requested_columns(schema, options)
-        # The columns under their names in this package. The types may depend on the format.
+        # The columns have their names from this package and the types from the query's schema.
         fields = zip(columns.names, columns.target.types, strict=True)
         own = pa.schema([pa.field(name, type) for name, type in fields])
         wanted = columns.needed(options)
@@ -44,7 +44,7 @@ class Reader(RowReader):
         self.target = columns.target
 
     def pack(self, pieces: Sequence[Piece], target_bytes: int) -> list[InputPartition]:
-        """Return partitions of about the given size."""
+        """Pack pieces into partitions of about ``target_bytes``."""
         return [JournalPartition(some) for some in self.options.packing.pack(pieces, target_bytes)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -56,19 +56,19 @@ class Reader(RowReader):
         pieces = partition.pieces if isinstance(partition, JournalPartition) else []
         for batch in self.rows(pieces):
             yield pa.RecordBatch.from_arrays(batch.columns, schema=self.target)
-        # A Python worker of Spark collects garbage after each task. With the objects of numba this
-        # takes about 0.1 s, longer than a task needs for 30 MB.
+        # Spark's Python workers collect garbage after each task. Because of numba's objects, this
+        # takes about 0.1 s, which is longer than a task needs to read 30 MB.
         if TaskContext.get() is not None and not gc.get_freeze_count():
             gc.freeze()
 
     def shows(self, message: str) -> bool:
-        """Return whether a problem becomes a row. Raises ``Malformed`` in mode ``FAILFAST``."""
+        """Return whether to show a problem as a row. Raises ``Malformed`` in mode ``FAILFAST``."""
         if self.options.mode == FAILFAST:
             raise Malformed(printable_message(message))
         return self.options.mode != DROPMALFORMED
 
     def skips(self, error: Exception | None) -> bool:
-        """Return whether the options skip a log that is refused or unreadable."""
+        """Return whether to skip a log that is refused or unreadable."""
         is_missing = isinstance(error, FileNotFoundError)
         return self.options.ignore_corrupt or (self.options.ignore_missing and is_missing)
 
@@ -77,7 +77,7 @@ class JournalReader(Reader, DataSourceReader):
     """Plans partitions and reads them."""
 
     def partitions(self) -> list[InputPartition]:
-        """Return the packed logs. Raises ``FileNotFoundError`` for a missing path."""
+        """Find the logs and plan partitions. Raises ``FileNotFoundError`` for a missing path."""
         logs = find(self.options)
         target = self.options.packing.target_bytes([log.size for log in logs])
         pieces = [piece for log in logs for piece in cut(log, target, self.options)]

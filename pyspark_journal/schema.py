@@ -1,4 +1,4 @@
-"""The columns of the data source: of one format, of all formats, and of a user's schema."""
+"""The columns of the data source, for one format, all formats or a user's schema."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ NEVER_NULL = frozenset({"file", "kind"})
 
 
 class BadSchema(ValueError):
-    """The schema has a column that the source lacks, or a column with another type."""
+    """Raised if a schema has a column that does not exist, or one of the wrong type."""
 
 
 def offered(options: Options) -> pa.Schema:
-    """Return the columns of the source for a user who gives no schema.
+    """Return the source's columns if the user gives no schema.
 
-    With ``auto``, these are the common columns: a schema must not depend on the existing files.
+    With ``auto``, these are the columns that all formats share, because a schema must not depend on
+    which files exist.
     """
     common = log_rows.OF_LOGS if options.log_rows else ()
     return _columns(options, [] if options.format == "auto" else [options.format], common)
 
 
 def known(options: Options) -> pa.Schema:
-    """Return the columns that a schema may contain (with ``auto``, the columns of all formats)."""
+    """Return the columns that a user's schema may contain, for one or (``auto``) all formats."""
     formats = FORMATS if options.format == "auto" else [options.format]
     return _columns(options, formats, log_rows.OF_LOGS)
 
@@ -50,7 +51,7 @@ def _columns(options: Options, formats: Iterable[str], of_logs: Iterable[pa.Fiel
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a query: their schema in Spark, and their names in this package."""
+    """The columns of a query, with their schema in Spark and their names in this package."""
 
     target: pa.Schema
     names: tuple[str, ...]
@@ -103,5 +104,5 @@ def _ddl(type: pa.DataType) -> str:
 
 
 def _same(first: pa.DataType, second: pa.DataType) -> bool:
-    """Return whether two types are equal in Spark, ignoring nullability and names of list items."""
+    """Return whether two types are equal in Spark, apart from nullability and list item names."""
     return _ddl(first) == _ddl(second)

@@ -1,4 +1,4 @@
-"""The Spark session of this project's commands and tests. Any other session works too."""
+"""The Spark session that this project's commands and tests use. Any other works, too."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 SETTINGS: Mapping[str, str] = {
     # Removes a stall of 40 ms in each Python task.
     "spark.python.unix.domain.socket.enabled": "true",
-    # A crash in a C extension shows a Python stack in the exception.
+    # Adds a Python stack trace to the exception for a crash in a C extension.
     "spark.python.worker.faulthandler.enabled": "true",
-    # Without open files for several partitions, Spark sorts all rows before it writes them.
+    # Keeps files of several partitions open. Otherwise, Spark sorts all rows before it writes them.
     "spark.sql.maxConcurrentOutputFileWriters": "8",
 }
 
-# Settings of a session that runs only on this machine.
+# Settings for a session that runs on this machine only.
 LOCAL: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -30,24 +30,24 @@ LOCAL: Mapping[str, str] = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
-    # The tasks use all cores, so the garbage collector needs no threads of its own.
+    # The tasks use all cores, so a parallel garbage collector would not help.
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
 
 class DidNotStart(RuntimeError):
-    """Spark did not start; the message has the JVM's output."""
+    """Raised if Spark did not start. The message contains the JVM's output."""
 
 
 def session(
     name: str, master: str | None = None, settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """Start the session of a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
+    """Start the session for a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
 
-    The default of ``master`` is the value of ``spark-submit``, else ``local[N,4]``: N cores, and
-    four attempts for each task. ``settings`` override the settings of ``spark-submit``.
+    ``master`` defaults to the value from ``spark-submit`` or else to ``local[N,4]``, which means N
+    cores and four attempts for each task. ``settings`` override those from ``spark-submit``.
     """
-    # Without this variable, workers run the python3 on the PATH.
+    # If this variable is not set, workers run the python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if (home := java_home()) is not None:
         os.environ["JAVA_HOME"] = str(home)
@@ -79,9 +79,10 @@ def _submitted_settings() -> dict[str, str]:
 
 @contextmanager
 def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
-    """Redirect standard error to ``log`` for a JVM that is started inside this block.
+    """Redirect standard error to ``log`` while a JVM is started in this block.
 
-    Messages of the JVM would break a progress bar. Raises :class:`DidNotStart` with these messages.
+    The JVM's messages would break a progress bar. If the block fails, :class:`DidNotStart` is
+    raised with these messages.
     """
     sys.stderr.flush()
     terminal = os.dup(2)

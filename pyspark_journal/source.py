@@ -1,4 +1,4 @@
-"""The data source ``journal``: a thin layer between Spark and the rest of the package."""
+"""The ``journal`` data source, a thin layer between Spark and the rest of the package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class JournalDataSource(DataSource):
-    """Journal files as a table: a row for each record and each lost range.
+    """Presents journal files as a table with a row for each record and each lost range.
 
     >>> spark.read.format("journal").load("/var/lib/broker")
     >>> spark.sql("CREATE TEMP VIEW v USING journal OPTIONS (path '/var/lib/broker')")
@@ -27,7 +27,7 @@ class JournalDataSource(DataSource):
         return "journal"
 
     def schema(self) -> StructType:
-        """Return all columns that exist with these options."""
+        """Return the columns of a table that is read without a schema."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
         from pyspark_journal.schema import offered
@@ -35,19 +35,23 @@ class JournalDataSource(DataSource):
         return from_arrow_schema(offered(self._options()))
 
     def reader(self, schema: StructType) -> JournalReader:
-        """Return a reader of the columns in ``schema`` (with ``auto``, columns of any format)."""
+        """Return a reader for the columns in ``schema``.
+
+        With ``auto``, the schema may contain columns of any format.
+        """
         from pyspark_journal.reading import JournalReader
 
         return JournalReader(schema, self._options())
 
     def streamReader(self, schema: StructType) -> JournalStreamReader:
-        """Return a reader of growing logs."""
+        """Return a reader for growing logs."""
         from pyspark_journal.stream import JournalStreamReader
 
         return JournalStreamReader(schema, self._options())
 
     def _options(self) -> Options:
-        # Spark imports this module in every session, also in sessions that read no journal.
+        # Imported here because Spark imports this module in every session, even if no journal is
+        # read.
         from pyspark_journal.options import Options
 
         return Options.parse(self.options)

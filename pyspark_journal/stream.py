@@ -1,4 +1,4 @@
-"""``spark.readStream.format("journal")``: read growing logs, and return every record exactly once.
+"""Read growing logs with ``spark.readStream.format("journal")``, each record exactly once.
 
 A batch contains the records and lost ranges that begin between two positions. Bytes before a
 position no longer change, so a batch that is repeated after a crash has the same rows.
@@ -46,20 +46,20 @@ from walproof.scanners.model import WHOLE, Event, Wanted
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-# Seconds until an apparently unchanged log is read again: a mapped file may change without a new
-# size or time.
+# Seconds after which a log that seems unchanged is read again, because a mapped file may change
+# without a new size or time.
 LOOK_AGAIN = 1.0
 NOTHING = Wanted(payload=False, columns=frozenset())
 Offsets = dict[str, dict[str, Any]]
 
 
 class Rewritten(RuntimeError):
-    """A log no longer has the bytes that a stream read. The message has the path and the remedy."""
+    """Raised if a log no longer has the bytes that a stream read. The message has the remedy."""
 
 
 @dataclass(frozen=True)
 class StreamPiece(Piece):
-    """A log and the range that a batch reads."""
+    """A log, and the range of it that a batch reads."""
 
     range: Range
     file: str | None = None
@@ -76,12 +76,12 @@ class StreamPiece(Piece):
         return self.restarts
 
     def scan(self, log: Log, wanted: Wanted) -> Iterator[Event]:
-        """Yield the events in the range (:class:`Piece`)."""
+        """Yield the events in the range. See :class:`Piece`."""
         return self.range.of(super().scan(log, wanted), log.format)
 
 
 def _news(position: Position) -> tuple[object, ...]:
-    """Return the parts of a position that change with new data, without its path."""
+    """Return the parts of a position that change if there is something new to read."""
     return (position.order_key, position.epoch, position.fault)
 
 
@@ -90,19 +90,19 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
 
     def __init__(self, schema: StructType, options: Options) -> None:
         super().__init__(schema, options)
-        # For each log that was read to its end: its size, modification time and position, and the
-        # time of the read.
+        # For each log that was read to its end: its size, its modification time, its position, and
+        # when it was read.
         self._seen: dict[str, tuple[tuple[object, ...], float]] = {}
         self._logs: dict[str, FoundLog] = {}
         self._target: dict[str, Position] | None = None
         self._is_bounded = False
 
     def initialOffset(self) -> Offsets:
-        """Return the offset before any log was read."""
+        """Return the offset at which a stream starts, before any log is read."""
         return {}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the limit of a batch that the options set."""
+        """Return the limit that the options set for a batch."""
         if self.options.max_trigger is not None:
             return ReadMaxBytes(self.options.max_trigger)
         if self.options.max_files is not None:
@@ -110,7 +110,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Deliver only the data that the next listing of the logs finds."""
+        """Deliver only data that exists when the logs are next listed."""
         self._is_bounded = True
         self._target = None
 
@@ -138,14 +138,14 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         return self.pack(pieces, target)
 
     def _look(self, before: dict[str, Position]) -> bool:
-        """Find the logs; return False if a folder could not be listed."""
+        """Find the logs, and return whether all folders could be listed."""
         looked = []
         is_whole = True
         for log in find(self.options):
             tree = self._tree(log)
             is_whole = is_whole and log.fault is None
             if log.format is None and log.fault is None:
-                # A file that is still too short, or has no known format, is checked again later.
+                # A file that is too short or has an unknown format is checked again later.
                 with suppress(OSError, UnknownFormat):
                     format_id = tree.detect(log.path)
                     log = replace(log, format=format_id, context=self.options.context(format_id))
@@ -217,14 +217,14 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         limit: int | None,
         one_at_least: bool,
     ) -> tuple[Position, int, bool]:
-        """Return the next position in a log, the size of the new records before it, and a flag.
+        """Return the next position in a log, the bytes of new records before it, and a flag.
 
-        The flag is false if ``limit`` was reached. If ``one_at_least`` is true, the first record
-        may exceed the limit. Sizes are in bytes. Damage at the end is included if ``is_quiet`` is
-        true. Raises ``OSError``, and ``UnknownFormat``.
+        The flag is false if ``limit`` (in bytes) was reached. If ``one_at_least`` is true, the
+        first record may exceed the limit. If ``is_quiet`` is true, damage at the end is included.
+        Raises ``OSError`` and ``UnknownFormat``.
         """
         size, is_all = 0, True
-        # A place consists of the number of a file, an offset in the file, and the name of the file.
+        # Each place consists of a file's number, an offset in the file, and the file's name.
         damage: tuple[int, int, str | None] | None = None
         with opened(found, self.options) as log:
             format_id = log.format
@@ -241,7 +241,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
                     number = order(format_id, event.file)
                     if isinstance(event, Lost):
                         if not event.torn and (number, event.start) >= place[:2]:
-                            # The position must also move past an empty range.
+                            # The position must move past empty ranges, too.
                             end = (number, max(event.end, event.start + 1), event.file)
                             damage = end if damage is None else max(damage, end)
                         continue
@@ -281,7 +281,8 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         if after.epoch != before.epoch:
             before = Position(after.path)
         if after.fault is not None:
-            # The reader reports a file without a known format. Other faults are reported as found.
+            # The row reader itself finds that a format is unknown, so only other faults are passed
+            # on.
             is_unknown = listed.format is None and listed.fault is None
             log = replace(listed, fault=None if is_unknown else OSError(after.fault))
             return StreamPiece(log, WHOLE, 1, Range((0, 0), (0, 0)), None, after.epoch)

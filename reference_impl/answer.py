@@ -9,27 +9,28 @@ from typing import Any, Literal, Self
 
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
-# Size in bytes. For a longer payload, an answer gives the SHA-256 instead of hexadecimal digits.
+# Size in bytes. An answer shows longer payloads as a SHA-256 digest instead of hexadecimal text.
 INLINE_PAYLOAD_LIMIT = 4096
 
 
 class ReasonCode(str):
-    """A reason code with the id of the requirement that decided it.
+    """A reason code that carries the id of the requirement that decided it.
 
-    Readers use it for codes that several requirements define. Otherwise, the register has the id.
+    Readers need it only for codes that several requirements define. For all other codes, the
+    register has the id.
     """
 
     requirement: str
 
     def __new__(cls, code: str, requirement: str = "") -> Self:
-        """Return the text ``code`` with the id. (A copy of the object sets the id later.)"""
+        """Return the code with the id. (When a code is copied, its id is set afterwards.)"""
         self = super().__new__(cls, code)
         self.requirement = requirement
         return self
 
 
 def plain_code(code: str | None) -> str | None:
-    """Return a reason code as plain text: some JSON libraries refuse a subclass of ``str``."""
+    """Return a reason code as a plain ``str``, because some JSON libraries refuse subclasses."""
     return None if code is None else str(code)
 
 
@@ -37,18 +38,19 @@ def plain_code(code: str | None) -> str | None:
 class Record:
     """One record that a reader returns."""
 
-    #: The offset of the first header of the framed record, in bytes.
+    #: The offset of the record's first header, in bytes.
     at: int
-    #: The length of the framed record, up to the end of its last fragment, in bytes.
+    #: The number of bytes from ``at`` to the end of the record's last fragment.
     size: int
     payload: bytes
-    #: The additional fields of the format (index, term, …). 64-bit numbers are decimal text.
+    #: Additional fields that depend on the format (index, term, …). 64-bit numbers are decimal
+    #: text.
     fields: Mapping[str, Any] = field(default_factory=dict)
-    #: The name of the file in a log of several files.
+    #: The file that contains the record, if the log has several files.
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record in the form that an answer shows."""
+        """Return the record as it appears in an answer."""
         file: dict[str, Any] = {"file": self.file} if self.file is not None else {}
         return {
             **file,
@@ -68,7 +70,7 @@ class NewRecord:
 
 
 class InvalidRecord(ValueError):
-    """Raised by a writer for a record that no log holds at its place; ``number`` is from 0 on."""
+    """Raised by a writer if no log can hold record ``number`` (from 0) at its position."""
 
     def __init__(self, number: int, why: str) -> None:
         super().__init__(why)
@@ -87,21 +89,22 @@ class Lost:
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the range in the form that an answer shows."""
+        """Return the range as it appears in an answer."""
         file: dict[str, Any] = {"file": self.file} if self.file is not None else {}
         return {**file, "from": self.start, "to": self.end, "reason": plain_code(self.reason)}
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The last event of a reader."""
+    """The last event that a reader yields."""
 
     verdict: Verdict
     #: The first reason code.
     reason: str | None
-    #: The offset at which a writer truncates the file and appends. None requires a new file.
+    #: The offset at which a writer truncates the file and appends, or None if it must start a new
+    #: file.
     end: int | None
-    #: The name of the file that contains ``end``, in a log of several files.
+    #: The file that ``end`` refers to, if the log has several files.
     file: str | None = None
 
 
@@ -120,7 +123,7 @@ class Answer:
     end_file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the answer in the form of vectors and ``walproof read --json``."""
+        """Return the answer in the form that vectors and ``walproof read --json`` use."""
         return {
             "verdict": self.verdict,
             "reason": plain_code(self.reason),
@@ -131,21 +134,21 @@ class Answer:
 
 
 def end_to_json(end: int | None, file: str | None) -> int | dict[str, Any] | None:
-    """Return the offset for the next write and, in a log of several files, the name of the file."""
+    """Return the offset for the next write, with the file name if the log has several files."""
     return end if file is None else {"file": file, "at": end}
 
 
 def payload_to_json(payload: bytes) -> dict[str, str]:
-    """Return ``{"payload": hex}``, or a SHA-256 if it exceeds :data:`INLINE_PAYLOAD_LIMIT`."""
+    """Return the payload in hex, or its SHA-256 above :data:`INLINE_PAYLOAD_LIMIT` bytes."""
     if len(payload) > INLINE_PAYLOAD_LIMIT:
         return {"payload_sha256": hashlib.sha256(payload).hexdigest()}
     return {"payload": payload.hex()}
 
 
 def collect(events: Iterable[Event]) -> Answer:
-    """Read all events of a reader, and return the answer with the lost ranges in log order.
+    """Consume a reader's events and return the answer, with the lost ranges in log order.
 
-    Raises ``ValueError`` if the events do not end with their only :class:`End`.
+    Raises ``ValueError`` unless the last event, and no other, is an :class:`End`.
     """
     records: list[Record] = []
     lost: list[Lost] = []

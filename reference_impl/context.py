@@ -31,7 +31,7 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 
 
 class BadContext(ValueError):
-    """Raised if a context has an unknown key, or a value of the wrong type or out of range."""
+    """Raised if a context has an unknown key or an invalid value."""
 
 
 def check(format: str, context: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The formats of the executable specification, by id."""
+"""The formats that the executable specification covers, by id."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UnknownFormat(ValueError):
         self.fitting = fitting
 
 
-# Information for a reader or writer that is not in the bytes of the log (a flushed index, …).
+# Information that a reader or writer needs and the log does not contain, such as a flushed index.
 Context = Mapping[str, Any]
 
 
@@ -43,18 +43,18 @@ class Format:
     recognise: Callable[[Path], bool]
     #: Yields the events of a log, for a profile and a context.
     read: Callable[[Path, str, Context], Iterator[Event]]
-    #: Makes a new log at a path that does not exist yet.
+    #: Creates a log at a path that does not exist yet.
     write: Callable[[Path, Sequence[NewRecord], Context], None]
-    #: Recovers a log and appends to it. Raises ``ValueError`` if a writer must refuse the log.
+    #: Recovers a log and appends to it. Raises ``ValueError`` if the log must not be appended to.
     append: Callable[[Path, Sequence[NewRecord], Context], None]
-    #: Returns the context for copying the records of a log to a new log, and for reading the copy.
+    #: Returns the context for copying a log's records to a new log, and for reading the copy.
     copied: Callable[[Path, Context], Context] = _as_it_is
 
 
 def _format(register: Register) -> Format:
-    """Return the format of a register.
+    """Return the format that a register describes.
 
-    The format's package is imported when one of its functions is called first.
+    The format's package is imported on the first call of one of its functions.
     """
 
     def call(name: str, *arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Load the register of a format, the file ``spec/<format>.toml`` (spec/README.md)."""
+"""Load a format's register from ``spec/<format>.toml`` (see spec/README.md)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from reference_impl.paths import SPEC
 class Reason:
     """A reason code, with its meaning in ``words``.
 
-    ``kinds`` contains one or more of ``torn``, ``damage`` and ``refused``. One of the requirements
-    decides each range with the code.
+    ``kinds`` contains one or more of ``torn``, ``damage`` and ``refused``. Each use of the code is
+    decided by one of the ``requirements``.
     """
 
     code: str
@@ -35,33 +35,33 @@ class UndecidedReason(ValueError):
 
 @dataclass(frozen=True)
 class Fault:
-    """A possible fault of a log, in the words of the chapter."""
+    """A fault that a log may have, as the format's chapter describes it."""
 
     fault: str
     reason: str
     requirements: tuple[str, ...]
-    #: A description of the lost range.
+    #: Describes the lost range.
     bytes: str
-    #: A description of how a reader continues.
+    #: Describes how a reader continues.
     then: str
 
 
 @dataclass(frozen=True)
 class RecordField:
-    """A field of a record in an answer. Some records of the format lack an ``optional`` field."""
+    """A field of the records in an answer. Some records may lack an ``optional`` field."""
 
     name: str
     types: tuple[str, ...]
     meaning: str
     optional: bool
-    #: Arrow type of the column for the field. None means the default of its types, and ``none``
-    #: means that tables lack the field.
+    #: Arrow type of the field's column. None selects the default for the field's types; the text
+    #: ``none`` leaves the field out of tables.
     column: str | None = None
     #: True if the field is content, like the payload.
     is_content: bool = False
     #: False if later records can change the field.
     is_settled: bool = True
-    #: True if the number rises by one from record to record.
+    #: True if the number increases by one with each record.
     is_gapless: bool = False
 
 
@@ -71,9 +71,9 @@ class FieldToWrite:
 
     name: str
     types: tuple[str, ...]
-    #: A description of the records that have the field.
+    #: Describes the records that have the field.
     of: str
-    #: A description of a record without the field.
+    #: Describes what a record without the field means.
     default: str
 
 
@@ -85,19 +85,19 @@ class ContextKey:
     types: tuple[str, ...]
     #: The allowed texts. If the tuple is empty, any text is allowed.
     values: tuple[str, ...]
-    #: The value that applies if the key is missing, or None if the value depends on the log.
+    #: The value to use if the key is missing, or None if that value depends on the log.
     default: Any
     #: The operations that use the key.
     read_by: tuple[str, ...]
     meaning: str
     #: The smallest and the largest allowed integer.
     range: tuple[int, int] | None = None
-    #: A regular expression that a text from a user must match, and its description.
+    #: A regular expression that a user's text must match. ``form`` describes it in words.
     pattern: str | None = None
     form: str | None = None
 
     def kinds(self) -> list[str]:
-        """Return descriptions of the types that a value may have, without the allowed texts."""
+        """Describe the types that a value may have, without listing the allowed texts."""
         types = [type for type in self.types if type != "text" or not self.values]
         return [
             f"{type} from {self.range[0]} to {self.range[1]}"
@@ -109,10 +109,10 @@ class ContextKey:
 
 @dataclass(frozen=True)
 class Unseen:
-    """A limit of the format: a bit flip that changes the records but that no check detects."""
+    """A limit of the format: a bit flip that changes the records without failing any check."""
 
-    #: Generic field names, in which ``*`` matches any text. In a format of several file types, a
-    #: name begins with the file type (``snapshot: log_index``).
+    #: Field names, in which ``*`` matches any text. If the format has several file types, each name
+    #: begins with the file type (``snapshot: log_index``).
     fields: tuple[str, ...]
     #: One or more of ``gone``, ``changed``, ``invented``, ``order``, ``fields``. Empty means
     #: all effects.
@@ -123,18 +123,18 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Unproven:
-    """An exception to dominance: records that some readers return, although nothing proves them."""
+    """An exception to dominance: unproven records that some readers return anyway."""
 
     #: Names of implementations in ``conformance/implementations``.
     readers: tuple[str, ...]
-    #: Reason codes of the ranges, or of the log, that contain these records; empty for all codes.
+    #: Reason codes of the lost ranges or refused logs that contain these records. Empty means all
+    #: codes.
     reasons: tuple[str, ...]
-    #: The requirement by which readers do not return the records, and a vector that exercises this
-    #: requirement.
+    #: The requirement that lets readers omit these records, and a vector that exercises it.
     requirement: str
     vector: str
     why: str
-    #: Pattern for the damages, such as ``rename-file *``.
+    #: The exception applies only to damage that matches this pattern, such as ``rename-file *``.
     damage: str
 
 
@@ -143,33 +143,33 @@ class Grammar:
     """A grammar in ``ksy/`` and the files that it describes."""
 
     name: str
-    #: The extensions of the file names, including the dot.
+    #: File name extensions, including the dot.
     extensions: tuple[str, ...]
-    #: The first bytes of the files.
+    #: The bytes at the start of each file.
     token: bytes
-    #: True if the grammar describes all files that no other grammar describes.
+    #: True if the grammar applies to every file that no other grammar describes.
     default: bool
 
 
 @dataclass(frozen=True)
 class Register:
-    """The register of one format. Its tables are parsed on first use.
+    """The register of one format.
 
-    Each table raises ``ValueError`` if a key is missing.
+    Each table is parsed on first use, which raises ``ValueError`` if a key is missing.
     """
 
     id: str
     title: str
     prefix: str
     order: int
-    #: The forms of a log, ``file`` and ``folder``.
+    #: The forms that a log can have: ``file``, ``folder`` or both.
     log: tuple[str, ...]
     file_names: tuple[str, ...]
     path: Path
 
     @property
     def module(self) -> str:
-        """Return the name of the format's directories and modules in every package."""
+        """Return the name that every package uses for the format's modules and directories."""
         return self.id.replace("-", "_")
 
     @cached_property
@@ -194,10 +194,11 @@ class Register:
         return dict(self._body.get("decides", {}))
 
     def requirement_of(self, reason: str) -> str:
-        """Return the requirement that decided a reason code of the executable specification.
+        """Return the requirement that led the executable specification to a reason code.
 
-        Raises :class:`UndecidedReason` if the register does not list the code, or lists several
-        requirements and the code states none of them (:class:`~reference_impl.answer.ReasonCode`).
+        Raises :class:`UndecidedReason` if the register does not list the code, or if it lists
+        several requirements and the code (:class:`~reference_impl.answer.ReasonCode`) names none of
+        them.
         """
         known = self.reasons[reason].requirements if reason in self.reasons else ()
         stated = reason.requirement if isinstance(reason, ReasonCode) else None
@@ -209,9 +210,9 @@ class Register:
         return stated
 
     def requirements_of(self, answer: Answer) -> dict[str, Any]:
-        """Return the requirements that decide the parts of an executable specification's answer.
+        """Return the requirements that decide each part of the executable specification's answer.
 
-        The keys are those of the answer, without ``records``. Raises :class:`UndecidedReason`.
+        The keys are those of the answer, except ``records``. Raises :class:`UndecidedReason`.
         """
         return {
             "verdict": self.decides["verdict"],
@@ -222,19 +223,19 @@ class Register:
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
-        """Return the possible faults of a log, in the order in which a reader checks for them."""
+        """Return the faults that a log may have, in the order in which a reader checks for them."""
         with _named(self.path):
             return tuple(map(_fault, self._body.get("faults", ())))
 
     @cached_property
     def fields(self) -> Mapping[str, RecordField]:
-        """Return the fields of a record in an answer."""
+        """Return the fields that records have in an answer."""
         with _named(self.path):
             return {name: _field(name, table) for name, table in self._body["fields"].items()}
 
     @cached_property
     def context(self) -> Mapping[str, ContextKey]:
-        """Return the keys of the context."""
+        """Return the context keys that readers and writers accept."""
         with _named(self.path):
             return {
                 name: _key(name, table) for name, table in self._body.get("context", {}).items()
@@ -242,7 +243,7 @@ class Register:
 
     @cached_property
     def fields_to_write(self) -> Mapping[str, FieldToWrite]:
-        """Return the additional fields of a record to write."""
+        """Return the fields that a record to write may have in addition to its payload."""
         with _named(self.path):
             tables = self._body.get("fields_to_write", {})
             return {name: _to_write(name, table) for name, table in tables.items()}
@@ -255,14 +256,14 @@ class Register:
 
     @cached_property
     def unproven(self) -> tuple[Unproven, ...]:
-        """Return the true records that only other readers return, with the reasons."""
+        """Return the exceptions for true records that some readers return without proof."""
         with _named(self.path):
             return tuple(map(_unproven, self._body.get("unproven", ())))
 
 
 @contextlib.contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Raise ``ValueError`` with the path for a missing key."""
+    """Turn the ``KeyError`` for a missing key into a ``ValueError`` that names the file."""
     try:
         yield
     except KeyError as missing:
@@ -270,7 +271,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def load(path: Path) -> Register:
-    """Read the keys before the first table of a register. Raises ``ValueError``."""
+    """Load a register, parsing only the keys before its first table. Raises ``ValueError``."""
     head = tomllib.loads(path.read_text("utf-8").partition("\n[")[0])
     if head.get("id") != path.stem:
         raise ValueError(f"{path}: id: expected {path.stem!r}, found {head.get('id')!r}")

@@ -1,32 +1,33 @@
-"""Frames of zstd: limits, and the content that a frame can hold (RFC 8878)."""
+"""Limits for zstd frames, and the largest content that a frame can hold (RFC 8878)."""
 
 from __future__ import annotations
 
 import zstandard
 
 MAGIC = b"\x28\xb5\x2f\xfd"
-#: The largest window of a frame, in bytes. The default limit of zstd.
+#: The largest window that a frame may have, in bytes. This is also zstd's default limit.
 LARGEST_WINDOW = 1 << 27
-#: The largest block of a frame, in bytes (RFC 8878, Block_Maximum_Size).
+#: The largest block that a frame may have, in bytes (RFC 8878, Block_Maximum_Size).
 LARGEST_BLOCK = 1 << 17
 _RLE_BLOCK, _COMPRESSED_BLOCK = 1, 2
-#: Default limit of a decompressed record, in bytes (RDB-037, PRW-034).
+#: The default limit for the size of a decompressed record, in bytes (RDB-037, PRW-034).
 MAX_RECORD_SIZE = 1 << 26
 
-#: Limit for all decompressed records of a log, as a multiple of the log's size (RDB-038, PRW-034).
+#: The limit for the total size of a log's decompressed records, as a multiple of the log's size
+#: (RDB-038, PRW-034).
 MAX_RATIO = 1024
 
 
 class BadCompression(ValueError):
-    """Raised if the data of a record cannot be decompressed."""
+    """Raised if a record's data cannot be decompressed."""
 
 
 class TooLarge(ValueError):
-    """Raised if the record would exceed a limit; its text is the id of the requirement."""
+    """Raised if a record would exceed a limit. The message is the id of the requirement."""
 
 
 def parameters_of(data: bytes) -> zstandard.FrameParameters:
-    """Return the header of a frame. Raises :class:`BadCompression`."""
+    """Parse the header of a frame. Raises :class:`BadCompression`."""
     if not data.startswith(MAGIC):
         raise BadCompression("no zstd frame")
     try:
@@ -36,7 +37,7 @@ def parameters_of(data: bytes) -> zstandard.FrameParameters:
 
 
 def most_content(data: bytes, frame: zstandard.FrameParameters) -> int:
-    """Return the largest content that the blocks of a frame can hold.
+    """Return the largest number of bytes that a frame's blocks can decompress to.
 
     Raises :class:`BadCompression` if the frame is truncated or a block exceeds the limit of RFC
     8878.

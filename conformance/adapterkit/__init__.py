@@ -1,12 +1,12 @@
-"""Walproof's adapter protocol v1 for a reader or writer written in Python.
+"""Walproof's adapter protocol v1, for readers and writers in Python.
 
-Describe the implementation in a dictionary. Pass the dictionary to :func:`serve`, with the
-functions that run the implementation::
+Describe the implementation in a dictionary, and pass it to :func:`serve` with the functions that
+run the implementation::
 
   serve({"name": "mine", "version": "1.0", "formats": ["leveldb-log"],
          "profiles": ["recover"], "reports": ["records", "signals"]}, read)
 
-The module needs only the standard library. An uncaught exception ends the adapter, and the harness
+This module needs only the standard library. An uncaught exception ends the adapter, and the harness
 reports a crash.
 """
 
@@ -21,9 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-# One message of the harness: ``format``, ``path``, ``profile``, ``context``, ``records`` and so on.
-# A write or append that must acknowledge each record has the key ``acknowledged``. Its value is a
-# function that sends the number of durable records, and returns after the harness has replied.
+# A message from the harness, with ``format``, ``path``, ``profile``, ``context``, ``records`` and
+# so on. If a write or append must acknowledge each record, ``acknowledged`` is a function that
+# sends the number of durable records and returns after the harness has replied.
 Request = dict[str, Any]
 
 Read = Callable[[Path, Request], dict[str, Any]]
@@ -31,7 +31,7 @@ Write = Callable[[Path, Request], None]
 
 
 class Skipped(Exception):
-    """Raised to skip a request, with the reason and, optionally, the URL of an issue."""
+    """Raise this to skip a request, with the reason and the URL of an issue, if there is one."""
 
     def __init__(self, why: str, issue: str | None = None) -> None:
         super().__init__(why)
@@ -39,32 +39,32 @@ class Skipped(Exception):
 
 
 class Refused(Exception):
-    """Raised by a writer if the implementation refuses these records, or this log."""
+    """Raise this in a writer if the implementation refuses the records or the log."""
 
 
 def record(payload: bytes, at: int | None = None, size: int | None = None) -> dict[str, Any]:
-    """Return a record for an answer. ``at`` is its first header's offset, ``size`` its length."""
+    """Return a record for an answer. ``at`` and ``size`` are its offset and length in bytes."""
     parts = {"at": at, "size": size, "payload": payload.hex()}
     return {name: part for name, part in parts.items() if part is not None}
 
 
 def payloads(request: Request) -> list[bytes]:
-    """Return the payloads of a write or append request, in order."""
+    """Return the payloads in a write or append request, in order."""
     return [bytes.fromhex(record["payload"]) for record in request["records"]]
 
 
 def serve(
     describe: dict[str, Any], read: Read, write: Write | None = None, append: Write | None = None
 ) -> None:
-    """Serve the protocol until ``bye`` or the end of stdin. With arguments, answer one request.
+    """Serve the protocol until ``bye`` or the end of stdin, or answer the command line's request.
 
-    ``describe`` is the reply to ``hello``, without the field ``language``. ``read(path, request)``
+    ``describe`` is the reply to ``hello``, to which ``language`` is added. ``read(path, request)``
     returns the answer. ``write(path, request)`` creates a new log. ``append(path, request)``
     appends to an existing log. Each function may raise :class:`Skipped`. ``write`` and ``append``
     may also raise :class:`Refused`.
 
-    A request is skipped if ``describe`` does not list its format and profile. Writes are never
-    skipped if ``describe`` has ``also_writes``.
+    A request is skipped unless ``describe`` lists its format and its profile. If ``describe`` has
+    ``also_writes``, writes need only the format.
     """
     replies = _take_stdout()
     kit = _Kit({"language": "Python", **describe}, read, write, append)
@@ -75,7 +75,7 @@ def serve(
 
     if sys.argv[1:2] == ["read"] and len(sys.argv) == 4:
         reply = kit.reply({"cmd": "read", "format": sys.argv[2], "path": sys.argv[3]})
-        _send(replies, reply.get("answer", reply))  # {"skipped": why} is not a failure
+        _send(replies, reply.get("answer", reply))  # {"skipped": why}: skipping is not a failure
         return
     if len(sys.argv) > 1:
         sys.exit(f"usage: {Path(sys.argv[0]).name} [read FORMAT PATH]")
@@ -88,9 +88,9 @@ def serve(
 
 
 def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
-    """Measure ``repeat`` calls to ``once`` for ``lab bench``, and print one JSON object.
+    """Time ``repeat`` calls of ``once`` for ``lab bench``, and print the times as a JSON object.
 
-    ``once`` returns the number of records and their payload bytes.
+    ``once`` returns the number of records and of their payload bytes.
     """
     read, seconds = (0, 0), []
     for _ in range(repeat):
@@ -139,7 +139,7 @@ class _Kit:
 
 
 def _take_stdout() -> TextIO:
-    """Reserve stdout for replies: return it, and send the implementation's output to stderr."""
+    """Return stdout, reserved for replies. The implementation's output goes to stderr."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     return replies

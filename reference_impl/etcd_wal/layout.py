@@ -28,18 +28,18 @@ SEGMENT_NAME = re.compile(r"([0-9A-Fa-f]{1,16})-([0-9A-Fa-f]{1,16})\.wal", re.AS
 
 
 def sequence(name: str) -> int | None:
-    """Return the sequence number in the name of a segment, None for another name (ETW-001)."""
+    """Return the sequence number in a segment name, or None for any other name (ETW-001)."""
     match = SEGMENT_NAME.fullmatch(name)
     return int(match[1], 16) if match else None
 
 
 def segment_name(number: int, index: int) -> str:
-    """Return the name of a segment (ETW-001)."""
+    """Return the name that etcd gives a segment (ETW-001)."""
     return f"{number:016x}-{index:016x}.wal"
 
 
 def segments(folder: Path) -> list[str]:
-    """Return the names of the segments of a folder, in the order of reading (ETW-002)."""
+    """Return the names of a folder's segments in reading order (ETW-002)."""
     names = [path.name for path in folder.iterdir() if path.is_file()]
     return sorted(
         (name for name in names if sequence(name) is not None),
@@ -59,7 +59,7 @@ class Length:
 
     @property
     def frame(self) -> int:
-        """Return the size of the whole frame in bytes."""
+        """Return the size of the whole frame, in bytes."""
         return LENGTH_SIZE + self.record + self.padding
 
 
@@ -70,19 +70,19 @@ def length_at(data: bytes, at: int) -> Length:
 
 
 def padding_of(record: int) -> int:
-    """Return the padding that a writer adds after a record of this size (ETW-004)."""
+    """Return how many bytes of padding a writer adds to a record of this size (ETW-004)."""
     return -record % 8
 
 
 def frame(record: bytes, is_padded: bool = True) -> bytes:
-    """Return the frame of a record (ETW-003, ETW-004)."""
+    """Return a record in its frame (ETW-003, ETW-004)."""
     padding = padding_of(len(record)) if is_padded else 0
     length = len(record) | (IS_PADDED | padding << 56 if padding else 0)
     return length.to_bytes(LENGTH_SIZE, "little") + record + bytes(padding)
 
 
 def record(kind: int, crc: int, data: bytes | None) -> bytes:
-    """Return the bytes of a record (ETW-005)."""
+    """Encode a record (ETW-005)."""
     head = b"\x08" + varint(kind) + b"\x10" + varint(crc)
     return head if data is None else head + b"\x1a" + varint(len(data)) + data
 
@@ -91,7 +91,7 @@ def record(kind: int, crc: int, data: bytes | None) -> bytes:
 
 
 def varint(number: int) -> bytes:
-    """Return an unsigned number as a varint."""
+    """Encode an unsigned number as a varint."""
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
@@ -103,7 +103,7 @@ def varint(number: int) -> bytes:
 def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     """Return the varint at an offset, and the offset after it.
 
-    Raises ``ValueError`` unless it ends before ``end``, after at most ten bytes.
+    Raises ``ValueError`` unless the varint ends within ten bytes and not after ``end``.
     """
     number = 0
     for step, byte in enumerate(data[at : min(end, at + MAX_VARINT_SIZE)]):
@@ -114,9 +114,10 @@ def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, Any]]:
-    """Yield number, wire type and value of each field of a message (ETW-006).
+    """Yield the number, wire type and value of each field in a message (ETW-006).
 
-    The value of wire type 2 is a range of offsets. Raises ``ValueError`` for an invalid message.
+    A value of wire type 2 is yielded as a range of offsets. Raises ``ValueError`` for an invalid
+    message.
     """
     while at < end:
         tag, at = read_varint(data, at, end)
@@ -139,7 +140,7 @@ def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, Any]]:
         yield number, wire, value
 
 
-#: Number and wire type of the known fields of each payload (ETW-010).
+#: The number and wire type of each known field, by payload type (ETW-010).
 _ENTRY_FIELDS = {1: (0, "entry_type"), 2: (0, "term"), 3: (0, "index"), 4: (2, "data")}
 _STATE_FIELDS = {1: (0, "term"), 2: (0, "vote"), 3: (0, "commit")}
 _SNAPSHOT_FIELDS = {1: (0, "index"), 2: (0, "term"), 3: (2, "conf_state")}
@@ -147,7 +148,7 @@ _FIELDS = {ENTRY: _ENTRY_FIELDS, STATE: _STATE_FIELDS, SNAPSHOT: _SNAPSHOT_FIELD
 
 
 def payload_numbers(kind: int, payload: bytes) -> dict[str, int] | None:
-    """Return the numbers of a payload; None if it is not a valid payload of its type (ETW-010)."""
+    """Return the numbers in a payload, or None if it is invalid for its type (ETW-010)."""
     if kind == METADATA:
         return {}
     known = _FIELDS[kind]
@@ -170,7 +171,7 @@ def payload_numbers(kind: int, payload: bytes) -> dict[str, int] | None:
 
 
 def record_fields(kind: int, numbers: Mapping[str, int] | None) -> dict[str, Any]:
-    """Return the fields of a record in an answer."""
+    """Return the fields that a record has in an answer."""
     named = {name: str(value) for name, value in (numbers or {}).items()}
     if "entry_type" in named:
         named["entry_type"] = ENTRY_TYPES[int(named["entry_type"])]

@@ -1,4 +1,4 @@
-"""The reader of a whole log: one segment file, or a folder of segments."""
+"""The reader of a whole log, which is one segment file or a folder of segments."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from reference_impl.etcd_wal.layout import (
 )
 from reference_impl.etcd_wal.segment import BEGINNING, Item, Known, Segment
 
-#: The length of the names that etcd writes.
+#: The length of segment names as etcd writes them.
 NAME_SIZE = 37
 LOOK_AHEAD = 65536
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An item of a file of the log. ``is_record`` is false for framing."""
+    """An item and its file. ``is_record`` is false for framing and lost ranges."""
 
     file: str | None
     item: Item
@@ -34,7 +34,7 @@ class Placed:
 
 
 class Journal:
-    """The files of a log, read in order."""
+    """The files of a log, which are read in order."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,10 +43,10 @@ class Journal:
             self.names = list(segments(path))
         self.sizes: list[int] = []
         self.placed: list[Placed] = []
-        #: What a writer that appends must know: the running checksum, and the last payloads.
+        #: The payloads that a writer repeats in the head of its next file (ETW-009).
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: Payloads of the records after the last state: one may be a state of a changed type.
+        #: Payloads after the last state. One of them may be a state whose type was damaged.
         self.since_state: set[bytes] = set()
         #: The index of the last entry (ETW-072).
         self.index = 0
@@ -59,7 +59,7 @@ class Journal:
         return next((item.code for item in items if item.code and not item.is_torn), None)
 
     def file(self, name: str | None) -> Path:
-        """Return the path of a file of the log."""
+        """Return the path of the file with this name in an answer."""
         return self.path if name is None else self.path / name
 
     def _read(self) -> None:
@@ -90,7 +90,7 @@ class Journal:
         return after > before + 1
 
     def _place(self, name: str | None, items: list[Item]) -> None:
-        """Sort the items of a file into records, framing and lost ranges (ETW-009, ETW-028)."""
+        """Sort a file's items into records, framing and lost ranges (ETW-009, ETW-028)."""
         repeated = [(METADATA, {self.metadata}), (STATE, {self.state, *self.since_state})]
         for item in items:
             is_record = item.payload is not None
@@ -141,7 +141,7 @@ class Journal:
         yield End(verdict, damage or torn, end, None if end is None else self.names[-1])
 
     def _rest(self, file: str | None, start: int, damage: str) -> Iterator[Event]:
-        """Report everything from the first damage on as lost (ETW-062)."""
+        """Report everything from the first damage on as lost, one range per file (ETW-062)."""
         number = self.names.index(file)
         for name, size in zip(self.names[number:], self.sizes[number:], strict=True):
             yield Lost(start, size, damage, file=name)
@@ -158,7 +158,7 @@ class Journal:
 
 
 def _head_of(data: bytes) -> int | None:
-    """Return the checksum in the head of a file; None if the file has no head (ETW-008)."""
+    """Return the checksum in a file's head, or None if the file has no head (ETW-008)."""
     head = Segment(data, is_last=True).message(0)
     return head.crc if head and head.kind == CRC and head.data is None else None
 
@@ -166,7 +166,7 @@ def _head_of(data: bytes) -> int | None:
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Yield the records and lost ranges of a segment or a folder of segments, then the end.
 
-    ``context`` is ignored. Raises only ``OSError``.
+    ``context`` is ignored. Raises ``OSError``, and ``ValueError`` for an unknown profile.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -177,7 +177,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a log has the name of a segment, or begins with a checksum record."""
+    """Return whether a file, or any segment in a folder, looks like one of etcd's."""
     if path.is_dir():
         return any(recognise(path / name) for name in segments(path))
     with path.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""The reader of one segment: its frames, what proves them, and how it continues after a fault."""
+"""The reader of one segment: it proves frames, and continues after faults."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from reference_impl.etcd_wal.layout import (
 
 SECTOR = 512
 CRC_MASK = (1 << 32) - 1
-#: Bytes before the data of a record, at most: tags, a type, a checksum and a length (ETW-021).
+#: The most bytes that can precede a record's data: tags, type, checksum and length (ETW-021).
 MAX_HEAD_SIZE = 24
-#: A search counts at most this number of times the size of the file (ETW-033).
+#: A search stops after trying frames whose total size is this multiple of the file's (ETW-033).
 SEARCH_FACTOR = 2
-#: The beginning of a record of a known type.
+#: Matches the beginning of a record of a known type.
 BEGINNING = re.compile(rb"(?=\x08[\x01-\x05]\x10)")
 
 
@@ -41,38 +41,38 @@ class Reading:
     """One way to read the record of a frame (ETW-021)."""
 
     kind: int
-    #: The stored checksum; -1 if the reading does not give one.
+    #: The stored checksum, or -1 if this reading cannot find it.
     crc: int
     data: tuple[int, int] | None
-    #: Possible ends of the frame, best first.
+    #: Possible ends of the frame, the most likely first.
     ends: tuple[int, ...]
-    #: The code of a fault that only this reading survives.
+    #: The reason code to report if only this reading of the frame succeeds.
     code: str
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A frame, or a lost range without a frame of its own."""
+    """A frame, or a lost range that is not a frame."""
 
     start: int
     end: int
-    #: The type of the record; None for a lost range.
+    #: The type of the record, or None for a lost range that is not a frame.
     kind: int | None = None
     #: The running checksum after the frame.
     seed: int = 0
     code: str | None = None
     #: None for framing and for lost frames.
     payload: bytes | None = None
-    #: The numbers of a valid payload.
+    #: The numbers in the payload, if it is valid.
     numbers: Mapping[str, int] | None = None
-    #: True if content may be lost here.
+    #: True if records may be lost here.
     loses: bool = False
     is_torn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The commit index and other values of the records so far (ETW-032)."""
+    """The commit index and other values from the records read so far (ETW-032)."""
 
     commit: int = 0
     term: int = 0
@@ -80,7 +80,7 @@ class Known:
     state: bytes | None = None
 
     def after(self, items: Sequence[Item]) -> Known:
-        """Return what is known after these items."""
+        """Return these values, updated with the items that follow."""
         known = self
         for item in items:
             numbers = item.numbers
@@ -96,7 +96,7 @@ class Known:
         return known
 
     def allows(self, item: Item, before: int) -> bool:
-        """Return whether an item can follow in this log, after records of its file (ETW-032)."""
+        """Return whether an item can come next, after ``before`` records of its file (ETW-032)."""
         if item.kind in (CRC, METADATA):
             return item.kind == METADATA and not before
         numbers = item.numbers
@@ -116,7 +116,7 @@ def _is_of_known_type(reading: Reading) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive frames, and why they stop at an offset."""
+    """Consecutive frames, the offset at which they stop, and the reason."""
 
     items: list[Item]
     at: int
@@ -132,10 +132,10 @@ class Segment:
         self.is_last, self.next_crc = is_last, next_crc
         #: The end of the last byte that is not zero.
         self.content = len(data.rstrip(b"\0"))
-        #: After a scan: the items in order, and the offset for the next frame if there is one.
+        #: Set by a scan: the items in order, and the offset for the next frame if one may follow.
         self.items: list[Item] = []
         self.end: int | None = None
-        #: After a scan: the running checksum; None if content at the end of the file is lost.
+        #: Set by a scan: the running checksum, or None if the end of the content is lost.
         self.seed: int | None = None
         self._rejected: set[int] = set()
         self._counted = 0
@@ -143,11 +143,11 @@ class Segment:
     # -- frames ------------------------------------------------------------------------------------
 
     def is_end(self, at: int) -> bool:
-        """Return whether only zeros follow (ETW-011)."""
+        """Return whether only zeros follow an offset (ETW-011)."""
         return self.content <= at <= self.size
 
     def message(self, at: int) -> Reading | None:
-        """Return reading A, the record as a message (ETW-005, ETW-021)."""
+        """Return reading A, which parses the record as a message (ETW-005, ETW-021)."""
         extent = self._extent(at)
         if extent is None:
             return None
@@ -168,7 +168,7 @@ class Segment:
         return Reading(kind, crc, data, extent[1:], "bad-crc")
 
     def _extent(self, at: int) -> tuple[int, int] | None:
-        """Return the end of the record and of the frame, if both are in the file (ETW-020)."""
+        """Return where the record and the frame end, if the file contains both (ETW-020)."""
         length = length_at(self.data, at)
         if not length.record:
             return None
@@ -178,7 +178,7 @@ class Segment:
         return (record_end, end) if end <= self.size else None
 
     def _readings(self, at: int) -> Iterator[Reading]:
-        """Yield readings A to D of a frame (ETW-021)."""
+        """Yield those of the readings A to D that succeed for a frame (ETW-021)."""
         if message := self.message(at):
             yield message
         start = at + LENGTH_SIZE
@@ -200,7 +200,7 @@ class Segment:
         if at == record_end:
             may_lack_data = kind in (METADATA, CRC)
             return Reading(kind, crc, None, (end,), "bad-record") if may_lack_data else None
-        size = record_end - at - 2  # without the tag, and one byte of the length
+        size = record_end - at - 2  # less the tag and one byte of the length
         while size >= 0 and 1 + len(varint(size)) + size > record_end - at:
             size -= 1
         if size < 0 or 1 + len(varint(size)) + size < record_end - at:
@@ -251,11 +251,11 @@ class Segment:
         return crc32c(self.data[slice(*reading.data)], seed) if reading.data else seed
 
     def fits(self, reading: Reading | None, seed: int) -> bool:
-        """Return whether the stored checksum of a record continues ``seed`` (ETW-007)."""
+        """Return whether a record's stored checksum continues ``seed`` (ETW-007)."""
         return reading is not None and self._computed(reading, seed) == reading.crc
 
     def follows(self, at: int, seed: int) -> bool:
-        """Return whether what stands at an offset proves this running checksum (ETW-023)."""
+        """Return whether the frame here, or the next file's head, proves a checksum (ETW-023)."""
         if self.is_end(at):
             return self.next_crc == seed
         return self.fits(self.message(at), seed)
@@ -263,7 +263,7 @@ class Segment:
     # -- one step ----------------------------------------------------------------------------------
 
     def step(self, at: int, seed: int) -> Item | None:
-        """Return the frame at an offset; None for a fault that no proof survives."""
+        """Return the frame at an offset, or None if nothing proves where it ends."""
         message = self.message(at)
         if message and _is_of_known_type(message) and self.fits(message, seed):
             return self._item(at, message.ends[0], message, None)
@@ -293,7 +293,7 @@ class Segment:
         return reading.ends[-1]
 
     def _item(self, at: int, end: int, reading: Reading, code: str | None) -> Item:
-        """Return a frame whose data is proven (ETW-026, ETW-027)."""
+        """Return the item for a frame with proven data (ETW-026, ETW-027)."""
         kind, seed = reading.kind, reading.crc
         if kind == CRC and reading.data is None:
             return Item(at, end, kind, seed, code)
@@ -308,8 +308,9 @@ class Segment:
     def walk(self, at: int, seed: int, known: Known, guard: Known | None, before: int) -> Run:
         """Read frames up to the end of the content, a fault, or a record of another log.
 
-        ``guard`` is what the records must continue; it is ``known`` after the first loss
-        (ETW-032). ``before`` is the number of records of the file before this run.
+        ``guard`` holds the values that the records must continue. If it is None, it is set to the
+        known values at the first loss (ETW-032). ``before`` is the number of records in the file
+        before this run.
         """
         items: list[Item] = []
         while not self.is_end(at):
@@ -331,8 +332,8 @@ class Segment:
     def scan(self, running: int | None, is_first: bool, known: Known, heads: set[int]) -> None:
         """Read the file.
 
-        ``running`` is the running checksum, if it is known; ``heads`` are the checksums in the
-        heads of the files before.
+        ``running`` is the running checksum, if it is known. ``heads`` contains the checksums in the
+        heads of earlier files.
         """
         self._known = known
         if not self.content:
@@ -354,7 +355,7 @@ class Segment:
     def _head(
         self, running: int | None, is_first: bool, known: Known, heads: set[int]
     ) -> tuple[int | None, int, Known | None]:
-        """Read the head of the file; return the seed, the next offset, and a guard."""
+        """Read the file's head, and return the checksum, the next offset and a guard."""
         expected = 0 if is_first else running
         head = self.message(0)
         if head and head.kind == CRC and head.data is None:
@@ -385,7 +386,7 @@ class Segment:
         return head is not None and head.crc in heads
 
     def _continue(self, run: Run, seed: int | None) -> None:
-        """Take a run, and continue after each fault (ETW-025, ETW-030, ETW-031)."""
+        """Collect the items of runs, and search on after each fault (ETW-025, ETW-030, ETW-031)."""
         while True:
             items, at, stop = run.items, run.at, run.stop
             if stop == "foreign":
@@ -414,7 +415,7 @@ class Segment:
                 seed = unproven.seed
 
     def _record_count(self) -> int:
-        """Return how many records of the file were read, also lost and unproven ones."""
+        """Return how many records of the file were read, including lost and unproven ones."""
         return sum(item.kind not in (None, CRC) for item in self.items)
 
     def _last_seed(self, seed: int) -> int:
@@ -424,7 +425,7 @@ class Segment:
         return seed
 
     def _right_padding(self, seed: int) -> int | None:
-        """Correct the end of the last frame if its padding is wrong; return the end (ETW-025)."""
+        """Correct the padding of the last frame and return its new end, or None (ETW-025)."""
         last = self.items[-1] if self.items else Item(0, 0)
         if last.kind is None or last.code == "bad-length":
             return None
@@ -438,7 +439,7 @@ class Segment:
         return end
 
     def _code(self, at: int) -> str:
-        """Return the code of a fault, if it is damage (ETW-020)."""
+        """Return the reason code for a fault that is damage (ETW-020)."""
         if at == 0:
             return "missing-head"
         rest = self.data[at : at + LENGTH_SIZE]
@@ -449,10 +450,11 @@ class Segment:
         return ReasonCode("checksum-mismatch" if self.message(at) else "bad-record", "ETW-020")
 
     def _search(self, at: int, seed: int | None) -> tuple[int, Run, Item | None] | None:
-        """Return the next offset at which to continue after a fault at ``at``.
+        """Find where to continue after a fault at ``at``, or return None.
 
-        The last part of the result is the frame that nothing proves; None if the frame continues
-        the running checksum.
+        Returns the offset of the next frame, the run of frames that follow it, and the frame itself
+        if nothing proves it. If the running checksum proves it, the run begins with this frame, and
+        the third value is None.
         """
         before = self._record_count()
         for match in BEGINNING.finditer(self.data, at + 1 + LENGTH_SIZE, self.content):
@@ -487,7 +489,7 @@ class Segment:
         return Item(at, end, reading.kind, reading.crc, "unproven", payload, numbers)
 
     def _is_anchored(self, run: Run) -> bool:
-        """Return whether a run reaches the end of the content or a torn write (ETW-031)."""
+        """Return whether a run ends at the end of the content or at a torn write (ETW-031)."""
         if run.stop == "fault" and self.is_last and self._evidence(run.at):
             beginning = self.data[run.at + LENGTH_SIZE : run.at + LENGTH_SIZE + 3]
             return all(
@@ -499,7 +501,7 @@ class Segment:
     # -- torn writes -------------------------------------------------------------------------------
 
     def _tear(self) -> None:
-        """Replace everything from an unfinished write on by one range (ETW-050 to ETW-052)."""
+        """Replace everything from an unfinished write on with one range (ETW-050 to ETW-052)."""
         synced = self._synced()
         frames = 0
         for number, item in enumerate(self.items):
@@ -514,7 +516,7 @@ class Segment:
             frames += item.kind is not None
 
     def _synced(self) -> int:
-        """Return the offset up to which the file is known to have been synced (ETW-050)."""
+        """Return the offset up to which etcd has certainly synced the file (ETW-050)."""
         synced = 0
         pending = None
         has_entry = False
@@ -532,7 +534,7 @@ class Segment:
         return synced
 
     def _evidence(self, at: int) -> str | None:
-        """Return the code of a frame that was not written completely; None for others (ETW-051)."""
+        """Return the code for a frame that is only partly written, otherwise None (ETW-051)."""
         rest = self.data[at : at + LENGTH_SIZE]
         if len(rest) < LENGTH_SIZE:
             return "torn-length"

@@ -32,9 +32,9 @@ _KINDS = {name: kind for kind, name in TYPES.items()}
 def records_to_write(
     records: Sequence[NewRecord], metadata: bytes | None = None
 ) -> list[tuple[int, bytes]]:
-    """Return the type and the payload of each record (ETW-070).
+    """Return the type and payload of each record (ETW-070).
 
-    ``metadata`` is that of the log. Raises :class:`InvalidRecord`.
+    ``metadata`` is the log's existing metadata. Raises :class:`InvalidRecord`.
     """
     found = []
     for number, new in enumerate(records):
@@ -54,7 +54,7 @@ def records_to_write(
 
 
 class Writer:
-    """Write frames to the files of a log (ETW-070 to ETW-073)."""
+    """Writes frames to the files of a log (ETW-070 to ETW-073)."""
 
     def __init__(self, path: Path, context: Context) -> None:
         self.path = path
@@ -63,13 +63,13 @@ class Writer:
         self.number = self.index = self.crc = 0
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: The length of the preallocated space of the current file.
+        #: The preallocated length of the current file, in bytes.
         self.allocated = self.segment_size
         self.file = path / segment_name(0, 0) if self.is_folder else path
 
     def begin(self) -> None:
-        """Begin a file with a head (ETW-009)."""
-        #: The content of the current file, and how much of it the file has already.
+        """Begin a file by writing its head (ETW-009)."""
+        #: The content of the current file, and how many of its bytes are already written.
         self.content = bytearray()
         self.flushed = 0
         self._put(CRC, None)
@@ -95,7 +95,7 @@ class Writer:
         self.synced = self.flushed = journal.end
 
     def write(self, records: Sequence[tuple[int, bytes]]) -> None:
-        """Write records, one Save after the other, and begin new files (ETW-071)."""
+        """Write records Save by Save, and begin new files where needed (ETW-071)."""
         has_entry = False
         for number, (kind, payload) in enumerate(records):
             is_last = number + 1 == len(records)
@@ -113,7 +113,7 @@ class Writer:
         self.flush()
 
     def _remember(self, kind: int, payload: bytes) -> bool:
-        """Note what later heads repeat; return whether etcd syncs the record (ETW-071)."""
+        """Note what the heads of later files repeat, and return whether to sync (ETW-071)."""
         numbers = payload_numbers(kind, payload) or {}
         if kind == METADATA:
             self.metadata = payload
@@ -150,7 +150,7 @@ class Writer:
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Make a new log: see :class:`Writer`. Raises ``ValueError`` for an invalid record."""
+    """Create a log with a :class:`Writer`. Raises ``ValueError`` for an invalid record."""
     to_write = records_to_write(records)
     writer = Writer(path, context)
     if writer.is_folder:
@@ -160,14 +160,14 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """Return the context for a copy of a log, which states whether the log is a directory."""
+    """Return the context for copying a log, which states whether the log is a folder."""
     return {"folder": path.is_dir(), **context}
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Append to a log that is intact or torn (ETW-073).
 
-    Raises ``ValueError`` before any change for another log, or for an invalid record.
+    Raises ``ValueError`` before any change if the log is damaged or a record is invalid.
     """
     if path.is_dir() and not segments(path):
         raise ValueError("the folder has no segments")

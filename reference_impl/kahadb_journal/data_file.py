@@ -1,4 +1,4 @@
-"""The reader of one data file: its records, its lost ranges, and the offset for the next batch."""
+"""The reader of one data file, which finds records, lost ranges, and where to append."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from reference_impl.kahadb_journal.layout import (
 )
 from reference_impl.kahadb_journal.source import Memo, RunningMaximum, Search, Source
 
-EMPTY_SUM = 1  # Adler-32 of empty input
-# The requirements for an unfinished write at the end of the log.
+EMPTY_SUM = 1  # the Adler-32 of empty input
+# The requirements that define unfinished writes at the end of the log.
 _UNFINISHED = {"torn-header": "KDB-041", "torn-batch": "KDB-042", "torn-eof": "KDB-043"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The batch of a 28-byte control record; ``end`` is ``None`` for an impossible size."""
+    """A batch as its control record describes it. ``end`` is None if the size is impossible."""
 
     at: int
     is_header: bool
@@ -36,7 +36,7 @@ class _Batch:
 
     @property
     def is_checked(self) -> bool:
-        """Return whether the batch has a checksum, which is a value above zero (KDB-008)."""
+        """Return whether the batch has a checksum, which is any value above zero (KDB-008)."""
         return self.checksum > 0
 
 
@@ -45,22 +45,23 @@ class Scan:
 
     def __init__(self, source: Source, name: str | None = None) -> None:
         self.source = source
-        #: The name of the file in a log of several files.
+        #: The name of the file, if the log has several files.
         self.name = name
         self.size = self.source.size
         #: The offset of the next batch.
         self.at = 0
         self.has_ended = False
-        #: The offset at which a writer may continue. It is set at the end of the pass.
+        #: The offset at which a writer may continue, set at the end of the pass.
         self.end: int | None = None
-        # A later append can change what a reader finds up to this offset (KDB-051).
+        # An append at or before this offset can change what a reader finds (KDB-051).
         self._unsettled = -1
         self._fill = self.source.fill_start()
-        # Chains of records: the end of each chain, or a negative offset where it stops.
+        # Maps the start of a chain of records to its end or, if it stops early, to a negative
+        # offset.
         self._chains = Memo()
         self._plausible_ends = RunningMaximum()
-        # The ends of chains as above, but the end of the file if the fill follows the batch (check
-        # 11).
+        # The ends of plausible batches, or the end of the file for a batch with fill after it
+        # (check 11).
         self._needed_ends = RunningMaximum()
         self._plausible_ends_upto = 0
         self._plausible = Search(self.source, self._is_plausible)
@@ -69,15 +70,15 @@ class Scan:
     def events(self, is_last: bool) -> Iterator[Record | Lost]:
         """Yield records and lost ranges in file order.
 
-        ``is_last`` states that no later file has batches. Only such a file may end in a torn write
-        (KDB-049).
+        ``is_last`` must be true if no later file has batches. Only then may the file end in a torn
+        write (KDB-049).
         """
         self.is_last = is_last
         while not self.has_ended:
             yield from self.next_batch()
 
     def next_batch(self) -> Iterator[Record | Lost]:
-        """Yield the records and lost ranges of the next batch, and move on to its end."""
+        """Read the next batch, and yield its records and lost ranges."""
         at = self.at
         if self.is_fill(at):  # KDB-012, KDB-013
             self._end_at(at)
@@ -115,39 +116,39 @@ class Scan:
         elif self._is_torn:
             self._end_at(at)
         else:
-            self.has_ended = True  # Without a place to continue, ``end`` stays null.
+            self.has_ended = True  # ``end`` stays None, because there is no place to continue.
 
     def _end_at(self, at: int) -> None:
         self.has_ended = True
         self.end = at if at > self._unsettled else None  # KDB-051
 
-    # Checks of the content at an offset
+    # Checks at an offset
 
     def is_fill(self, at: int) -> bool:
-        """Return whether the file contains only preallocated space from ``at`` on (KDB-013)."""
+        """Return whether only preallocated space follows an offset (KDB-013)."""
         if at < self._fill:
             # A batch may have overwritten the first bytes of a preallocated EOF record.
             left = self._fill - at
             return left < len(EOF_RECORD) and EOF_RECORD.endswith(self.source.get(at, left))
         head = self.source.get(at, len(EOF_RECORD))
-        # If no byte is left, the file ends here, or was truncated while it was read.
+        # If nothing could be read, the file ends here or was truncated during the pass.
         return not head or head[0] == 0 or head == EOF_RECORD
 
     def _in_step(self, at: int) -> bool:
-        """Return whether a batch, an EOF record or the end of the file is at ``at`` (KDB-031)."""
+        """Return whether an offset is at a batch, an EOF record or the end (KDB-031)."""
         if self.is_fill(at):
             return at <= self.size
         return self._is_marked(at) or self._torn_code(at) is not None
 
     def _is_marked(self, at: int) -> bool:
-        """Return whether a header or EOF record (not zeros or the end of the file) is at ``at``."""
+        """Return whether a header or an EOF record is at an offset."""
         head = self.source.get(at, len(HEADER))
         return head == HEADER or head.startswith(EOF_RECORD)
 
     def _batch(self, at: int) -> _Batch:
         head = self.source.get(at, CONTROL_SIZE)
         if len(head) < CONTROL_SIZE:
-            # The bytes are too short for a control record, and are not the start of one.
+            # The file ends here, with too few bytes for a control record.
             return _Batch(at, False, 0, 0, None)
         header, size, checksum = CONTROL.unpack(head)
         end = at + CONTROL_SIZE + size if 0 <= size <= MAX_BATCH_SIZE else None  # KDB-035
@@ -156,7 +157,7 @@ class Scan:
     # Checks of a batch
 
     def _fault(self, batch: _Batch) -> str | None:
-        """Return the reason code of an invalid batch, ``None`` for a valid batch (KDB-030)."""
+        """Return the reason code for an invalid batch, or None for a valid one (KDB-030)."""
         if not batch.is_header:
             return "bad-header"  # KDB-034
         if batch.end is None or batch.end > self.size:
@@ -172,13 +173,13 @@ class Scan:
         return None if self._tiles(batch) else "bad-record"  # KDB-037
 
     def _sum_holds(self, batch: _Batch, end: int | None) -> bool:
-        """Return whether all 64 bits of a batch's checksum match the bytes up to ``end``."""
+        """Return whether a batch's checksum, as 64 bits, matches the bytes up to ``end``."""
         if not batch.is_checked or end is None or end > self.size:
             return False
         return self.source.adler32(batch.at + CONTROL_SIZE, end) == batch.checksum
 
     def _tiles(self, batch: _Batch) -> bool:
-        """Return whether records fill the batch exactly, with no control record among them."""
+        """Return whether records fill the batch exactly and none is a control record."""
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
@@ -190,9 +191,9 @@ class Scan:
         return at == batch.end
 
     def _swallows(self, batch: _Batch) -> bool:
-        """Return whether ``batch`` ends inside a plausible batch that begins inside it (KDB-047).
+        """Return whether a plausible batch begins inside ``batch`` and ends after it (KDB-047).
 
-        A plausible batch that the fill follows also counts, wherever it ends.
+        A plausible batch with fill after it also counts, wherever it ends.
         """
         assert batch.end is not None
         at = self.source.find_header(self._plausible_ends_upto)
@@ -211,26 +212,26 @@ class Scan:
         return True
 
     def _is_unfinished(self, batch: _Batch) -> bool:
-        """Return whether a batch in preallocated space was never finished (KDB-042)."""
+        """Return whether a write into preallocated space left the batch unfinished (KDB-042)."""
         assert batch.end is not None
         return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
 
     def _torn_code(self, at: int) -> str | None:
-        """Return the reason code if the content ends inside a header or EOF record."""
+        """Return the reason code if the content ends inside a header or EOF record at ``at``."""
         left = self._fill - at
         if not 0 < left < len(HEADER):
             return None
         written = self.source.get(at, left)
         if EOF_RECORD.startswith(written):
             return "torn-eof"  # KDB-043
-        # Only the first bytes of the header may have replaced those of the last EOF record.
+        # The first bytes of the header may have replaced only part of the last EOF record.
         is_over_eof = any(
             written == HEADER[:count] + EOF_RECORD[count:] for count in range(len(EOF_RECORD))
         )
         return "torn-header" if HEADER.startswith(written) or is_over_eof else None  # KDB-041
 
     def _torn_head(self, at: int, head: bytes) -> Lost | None:
-        """Return an unfinished control record or EOF record at the end of the file."""
+        """Return the lost range of an unfinished control or EOF record at the end, or None."""
         code = self._torn_code(at)
         if code is not None:
             return self._lost(at, self._fill, code, torn=True)
@@ -243,7 +244,7 @@ class Scan:
             return self._lost(at, at + CONTROL_SIZE, "torn-header", torn=True)
         return None
 
-    # The records of a batch.
+    # Records of a batch
 
     def _records(self, batch: _Batch) -> Iterator[Record | Lost]:
         assert batch.end is not None
@@ -252,8 +253,7 @@ class Scan:
             head = self.source.get(at, RECORD_HEAD)
             size, record_type = _record_head(head)
             if size < RECORD_HEAD or at + size > batch.end:
-                # The checksum covers the earlier records, but does not confirm an offset at which a
-                # reader can continue.
+                # The checksum proves the earlier records, but not an offset at which to continue.
                 yield self._lost(at, batch.end, "bad-record")  # KDB-037
                 return
             if record_type == USER_RECORD:
@@ -272,7 +272,7 @@ class Scan:
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None]:
         """Return the lost range of an invalid batch, and the offset at which to continue.
 
-        The offset is None if the reader cannot continue.
+        The offset is None if there is no place to continue.
         """
         at, end = batch.at, batch.end
         self._is_torn = False
@@ -286,7 +286,7 @@ class Scan:
                     self._unsettle(inner)
                 return self._lost(at, inner, fault), inner
             within = self._plausible_before(end, at + 1)
-            # Zeros or the end of the file are weak evidence: they may belong to another batch.
+            # Zeros and the end of the file prove little, because they may belong to another batch.
             if within is not None and inner != end and not self._is_marked(end):
                 self._unsettle_search(at, within)
                 self._unsettle(self._reach(batch))
@@ -320,20 +320,20 @@ class Scan:
         return self._lost(start, end, "torn-batch", torn=True), None  # KDB-042
 
     def _searched(self, batch: _Batch) -> int | None:
-        """Return the next plausible or proven batch after an invalid one (KDB-046)."""
+        """Return the offset of the next plausible or proven batch, or None (KDB-046)."""
         following = self._resume_offsets.next(batch.at + 1)
         if following is not None:
             self._unsettle_search(batch.at, following)
             self._unsettle(self._reach(batch))
         return following
 
-    # The offsets up to which a later append can change an answer (KDB-051).
+    # The offset up to which an append can change what a reader finds (KDB-051)
 
     def _unsettle(self, offset: int) -> None:
         self._unsettled = max(self._unsettled, offset)
 
     def _unsettle_search(self, start: int, place: int) -> None:
-        """Note what a search from ``start`` to ``place`` depends on."""
+        """Note the offsets on which a search from ``start`` to ``place`` depends."""
         self._unsettle_headers(start, place)
         batch = self._batch(place)
         assert batch.end is not None
@@ -349,15 +349,15 @@ class Scan:
             at = self.source.find_header(at + len(HEADER))
 
     def _end_of_content(self, at: int) -> int:
-        """Return the end of a lost range that no batch follows (KDB-046)."""
+        """Return the end of a lost range with no batch after it (KDB-046)."""
         return self._fill if self._fill > at else self.size
 
     def _is_proof(self, batch: _Batch, end: int) -> bool:
-        """Return whether a chain that ends at ``end`` outweighs the size that the batch claims."""
+        """Return whether a chain to ``end`` is better evidence than the batch's stated size."""
         return self._is_marked(end) or self._sum_holds(batch, end)
 
     def _chain(self, batch: _Batch) -> int | None:
-        """Return the synchronised offset to which the record sizes lead, or None (KDB-045)."""
+        """Return the synchronised offset to which the batch's record sizes lead (KDB-045)."""
         at = batch.at + CONTROL_SIZE
         if self.source.get(at, len(HEADER)) == HEADER:
             return at
@@ -365,13 +365,13 @@ class Scan:
         return led_to if led_to > 0 else None
 
     def _reach(self, batch: _Batch) -> int:
-        """Return the offset where the chain of a batch ends or stops (KDB-051)."""
+        """Return the offset at which a batch's chain of records ends or stops (KDB-051)."""
         return abs(self._walk(batch.at + CONTROL_SIZE))
 
     def _walk(self, start: int) -> int:
         """Follow a chain of records to the first synchronised offset after ``start`` (KDB-053).
 
-        If there is no such offset, return the last end of a record, as a negative number.
+        If there is none, return the end of the last record as a negative number.
         """
         passed = array("q")
         at = start
@@ -390,19 +390,19 @@ class Scan:
         return led_to
 
     def _plausible_before(self, limit: int, at: int) -> int | None:
-        """Return the first plausible batch that begins in ``[at, limit)``."""
+        """Return the offset of the first plausible batch in ``[at, limit)``, or None."""
         offset = self._plausible.next(at)
         return offset if offset is not None and offset < limit else None
 
     def _is_place(self, at: int) -> bool:
-        """Return whether a search for the next batch ends at this header (KDB-046)."""
+        """Return whether a search for the next batch may end at this header (KDB-046)."""
         batch = self._batch(at)
         if batch.size > 0 and self._sum_holds(batch, batch.end):
             return True
         return self._is_plausible(at)
 
     def _is_plausible(self, at: int) -> bool:
-        """Return whether a batch is valid, or ends at a header or EOF record."""
+        """Return whether a batch ends at a header or EOF record, or its content confirms it."""
         batch = self._batch(at)
         end = batch.end
         if end is None or not self._in_step(end):
@@ -410,14 +410,14 @@ class Scan:
         return self._is_marked(end) or self._is_confirmed(batch)
 
     def _is_confirmed(self, batch: _Batch) -> bool:
-        """Return whether the checksum or the records of a batch lead to its end (KDB-046)."""
+        """Return whether a batch's checksum or records confirm its end (KDB-046)."""
         assert batch.end is not None
         if batch.is_checked:
             return self._sum_holds(batch, batch.end)
         return batch.size == 0 or self._chain(batch) == batch.end
 
     def _batch_after_eof(self, at: int) -> int | None:
-        """Return the batch after an EOF record, or None if the data ends there (KDB-039)."""
+        """Return the offset of the batch after an EOF record, or None at the end (KDB-039)."""
         following = at + len(EOF_RECORD)
         if self.source.get(following, len(HEADER)) == HEADER:
             return following
@@ -434,5 +434,5 @@ class Scan:
 
 
 def _record_head(head: bytes) -> tuple[int, int]:
-    """Return the size and the type of a record from its head, which may be truncated."""
+    """Return a record's size and type from its header, which may be truncated."""
     return int.from_bytes(head[:4], "big", signed=True), int.from_bytes(head[4:], "big")

@@ -1,4 +1,4 @@
-"""The layout of a KahaDB data file: constants, control record, file names, sibling formats.
+"""The layout of a KahaDB data file: control records, records, file names, and sibling formats.
 
 Upstream authority: apache/activemq ``…/store/kahadb/disk/journal/Journal.java``.
 """
@@ -9,11 +9,11 @@ import re
 import struct
 from pathlib import Path
 
-# The sixteen bytes at the start of every control record (KDB-005).
+# The 16 bytes at the start of every control record (KDB-005).
 HEADER = b"\x00\x00\x00\x1c\x02WRITE BATCH"
 CONTROL_SIZE = 28
-CONTROL = struct.Struct(">16siq")  # Control record (KDB-005): header, batch size, checksum
-RECORD = struct.Struct(">iB")  # Record header (KDB-009): size including this header, type
+CONTROL = struct.Struct(">16siq")  # KDB-005: header, batch size, checksum
+RECORD = struct.Struct(">iB")  # KDB-009: size including this header, type
 RECORD_HEAD = RECORD.size
 USER_RECORD = 1
 EOF_RECORD = b"-qMa4"  # KDB-011
@@ -44,14 +44,14 @@ COMMANDS = (
 
 
 def file_id(name: str) -> int | None:
-    """Return the id in the name of a data file, or ``None`` for any other name (KDB-002)."""
+    """Return the id in a data file's name, or None for any other name (KDB-002)."""
     named = DATA_FILE.fullmatch(name)
     number = int(named[1]) if named else None
     return number if number is not None and -MAX_FILE_ID - 1 <= number <= MAX_FILE_ID else None
 
 
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the names of the data files, and of other files with the same ids (KDB-003, KDB-004).
+    """Return the names of the data files, and of duplicates of their ids (KDB-003, KDB-004).
 
     Both lists are sorted by id. Empty files are ignored.
     """
@@ -69,7 +69,7 @@ def data_files(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def sibling(head: bytes) -> str | None:
-    """Return the sibling format of a data file, or ``None`` for KahaDB's own (KDB-055)."""
+    """Return the sibling format that a file's first bytes show, or None (KDB-055)."""
     if head[:4] == b"J.IO":
         return "Journal.IO 1.3"
     if head[:5] == HEADER[:5] and head[9:20] == HEADER[5:]:
@@ -80,7 +80,7 @@ def sibling(head: bytes) -> str | None:
 
 
 def command(payload: bytes) -> dict[str, int | str]:
-    """Return the broker's command in a payload as record fields, or an empty dict (KDB-016)."""
+    """Return the fields for the broker command in a payload, if it contains one (KDB-016)."""
     if not payload or payload[0] >= len(COMMANDS):
         return {}
     length = shift = 0

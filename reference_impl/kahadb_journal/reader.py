@@ -1,4 +1,4 @@
-"""The reader of a whole log: one data file, or a directory of them."""
+"""The reader of a whole log, which is one data file or a folder of data files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FIRST_FILE = "db-1.log"
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Yield the records and lost ranges of a data file or a directory of data files, then the end.
+    """Yield the records and lost ranges of a data file or a folder of them, then the end.
 
-    ``context`` is ignored. Raises only ``OSError``.
+    ``context`` is ignored. Raises ``OSError``, and ``ValueError`` for an unknown profile.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -26,7 +26,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 class Journal:
-    """The data files of one log, in order, in one profile."""
+    """The data files of one log, which are read in order in one profile."""
 
     def __init__(self, path: Path, profile: str) -> None:
         self.path = path
@@ -69,7 +69,7 @@ class Journal:
             if number <= last:
                 end, end_name = scan.end, name
         if end == 0 and self._has_a_double(end_name):
-            # A reader skips an empty file and would read the other file with the same id instead
+            # A reader skips empty files, so it would read the other file with this id instead
             # (KDB-051).
             end = None
         for name in self.doubles:
@@ -81,11 +81,11 @@ class Journal:
         yield self._end(end, end_name)
 
     def scan(self, stream: BinaryIO, name: str | None) -> Scan:
-        """Return a pass over a data file."""
+        """Start a pass over a data file."""
         return Scan(Source(stream), name)
 
     def _note(self, lost: Lost) -> Iterator[Lost]:
-        """Note a lost range and yield it, unless a strict reading ends here."""
+        """Note a lost range, and yield it unless it is damage in ``strict``."""
         if lost.torn:
             self.torn = lost.reason
         else:
@@ -94,7 +94,7 @@ class Journal:
             yield lost
 
     def _rest(self, number: int, start: int, size: int) -> Iterator[Event]:
-        """Report all from the first damage on, one range per file, for ``strict`` (KDB-052)."""
+        """Report the log from the first damage on, for ``strict``, one range per file (KDB-052)."""
         assert self.damage is not None
         yield Lost(start, size, self.damage, file=self.files[number][0])
         for name, path in self.files[number + 1 :]:
@@ -109,16 +109,16 @@ class Journal:
 
     def _end(self, end: int | None, name: str | None) -> End:
         verdict: Verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
-        # Without an offset at which to append, a writer begins a new file with any name (KDB-050,
+        # If there is no offset at which to append, a writer is free to name its new file (KDB-050,
         # KDB-051).
         return End(verdict, self.damage or self.torn, end, name if end is not None else None)
 
     def _has_a_double(self, name: str | None) -> bool:
-        """Return whether another file has the id of a data file (KDB-004)."""
+        """Return whether another file has the same id as a data file (KDB-004)."""
         return name is not None and file_id(name) in map(file_id, self.doubles)
 
     def last_used(self) -> int:
-        """Return the number of the last file that is not only preallocated space (KDB-049)."""
+        """Return the index of the last file that is not just preallocated space (KDB-049)."""
         for number, (_, path) in reversed(list(enumerate(self.files))):
             with path.open("rb") as stream:
                 if Source(stream).fill_start():
@@ -127,7 +127,7 @@ class Journal:
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a log is a KahaDB journal, or a related format that the reader refuses.
+    """Return whether a log is a KahaDB journal or in a related format, which readers refuse.
 
     A journal begins with a control record header or an EOF record. If the first bytes are
     inconclusive, for example zeros, the result depends on the file name.

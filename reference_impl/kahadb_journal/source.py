@@ -1,4 +1,4 @@
-"""Random access to one data file in bounded memory, with checksums and searches."""
+"""Random access to a data file in bounded memory, with checksums and searches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 
 
 class Source:
-    """The bytes of a data file, read from a buffered stream."""
+    """A data file, read through a buffered stream."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
@@ -31,7 +31,7 @@ class Source:
         return self.stream.read(max(0, min(length, self.size - at)))
 
     def find_header(self, at: int) -> int | None:
-        """Return the offset of the next control record header at or after ``at``."""
+        """Return the offset of the first control record header at or after ``at``, or None."""
         for start in range(at, self.size, STEP):
             index = self.get(start, STEP + len(HEADER)).find(HEADER)
             if index >= 0:
@@ -39,7 +39,7 @@ class Source:
         return None
 
     def fill_start(self) -> int:
-        """Return the offset of the final preallocated zeros and EOF records (KDB-013)."""
+        """Return the offset of the preallocated zeros and EOF records at the end (KDB-013)."""
         end = self.size
         while True:
             start = max(0, end - STEP)
@@ -55,9 +55,9 @@ class Source:
         return not any(any(block) for block in blocks)
 
     def adler32(self, start: int, end: int) -> int:
-        """Return the Adler-32 of ``[start, end)``, computed from the checksums of two prefixes.
+        """Compute the Adler-32 of ``[start, end)`` from the checksums of two prefixes.
 
-        Later calls for overlapping ranges are fast.
+        Later calls are fast, because the checksums of prefixes are stored.
         """
         before, upto = self._prefix(start), self._prefix(end)
         length, a = end - start, before & 0xFFFF
@@ -74,17 +74,17 @@ class Source:
 
 
 class Search:
-    """Finds the next header that satisfies a condition, and reads no range twice (KDB-053)."""
+    """Finds the next header that meets a condition, without searching twice (KDB-053)."""
 
     def __init__(self, source: Source, accepts: Callable[[int], bool]) -> None:
         self._source = source
         self._accepts = accepts
-        # For each offset in this range, the next match is the last offset of the range. If the last
-        # offset is the end of the file, there is no match.
+        # The last search: every offset in this range has its next match at the range's last offset.
+        # If that is the end of the file, there is no match.
         self._searched: Sequence[int] = ()
 
     def next(self, at: int) -> int | None:
-        """Return the offset of the next match at or after ``at``."""
+        """Return the offset of the first match at or after ``at``, or None."""
         size = self._source.size
         if at not in self._searched:
             offset = self._source.find_header(at)
@@ -96,15 +96,15 @@ class Search:
 
 
 class RunningMaximum:
-    """Values at ascending offsets, with a fast maximum over any range of offsets."""
+    """Stores values at ascending offsets, and finds the largest in a range quickly."""
 
     def __init__(self) -> None:
         self._offsets = array("q")
-        # Level k holds the maximum in each complete group of 2^k neighbouring values.
+        # Level k holds the maximum of each complete group of 2^k neighbouring values.
         self._levels = [array("q")]
 
     def add(self, offset: int, value: int) -> None:
-        """Add a value at an offset above all others."""
+        """Add a value at an offset that is greater than all previous offsets."""
         self._offsets.append(offset)
         for level in self._levels:
             level.append(value)
@@ -114,7 +114,7 @@ class RunningMaximum:
         self._levels.append(array("q", [value]))
 
     def within(self, start: int, stop: int) -> int:
-        """Return the largest value in ``[start, stop)``, or 0."""
+        """Return the largest value at the offsets ``[start, stop)``, or 0 if there is none."""
         first, last = bisect_left(self._offsets, start), bisect_left(self._offsets, stop)
         largest = level = 0
         while first < last:
@@ -127,13 +127,13 @@ class RunningMaximum:
 
 
 class Memo:
-    """A 64-bit number per offset, stored in pages that are allocated on first use."""
+    """Maps offsets to 64-bit numbers, in pages that are allocated on first use."""
 
     def __init__(self) -> None:
         self._pages: defaultdict[int, array[int]] = defaultdict(lambda: array("q", [0]) * STEP)
 
     def get(self, offset: int) -> int:
-        """Return the number stored for an offset, or 0."""
+        """Return the number stored for an offset, or 0 if there is none."""
         return self._pages[offset // STEP][offset % STEP]
 
     def note(self, offset: int, number: int) -> None:

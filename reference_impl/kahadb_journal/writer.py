@@ -1,4 +1,4 @@
-"""The writer of KahaDB journals of any release, and appending to an existing journal."""
+"""The writer of KahaDB journals, which can write as any release does and append."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from reference_impl.kahadb_journal.source import Source
 
 Context = Mapping[str, Any]
 
-# The bytes after each batch in ActiveMQ since 5.14, in 5.12 and 5.13, and before 5.12 (KDB-011,
-# KDB-012).
+# The bytes that ActiveMQ writes after each batch: since 5.14, in 5.12 and 5.13, and before 5.12
+# (KDB-011, KDB-012).
 EOF_BYTES = {"record": EOF_RECORD, "zeros": bytes(5), "none": b""}
 PREALLOC_CHUNK = 1 << 20
 HALF_MEBIBYTE = 1 << 19
@@ -38,18 +38,18 @@ MAX_WRITE_BATCH = 4 << 20
 
 
 def record(payload: bytes, record_type: int = USER_RECORD) -> bytes:
-    """Return the bytes of one record (KDB-009)."""
+    """Encode a record (KDB-009)."""
     return RECORD.pack(RECORD_HEAD + len(payload), record_type) + payload
 
 
 def batch(records: bytes, is_checked: bool = True) -> bytes:
-    """Return the bytes of a control record and its records (KDB-005 to KDB-008)."""
+    """Encode a batch, which is a control record and its records (KDB-005 to KDB-008)."""
     checksum = zlib.adler32(records) if is_checked else 0
     return CONTROL.pack(HEADER, len(records), checksum) + records
 
 
 def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
-    """Preallocate a new data file of ``length`` bytes with a strategy (KDB-014).
+    """Preallocate ``length`` bytes for a new data file with a strategy (KDB-014).
 
     Raises ``ValueError`` for an unknown strategy.
     """
@@ -75,21 +75,21 @@ def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
 
 @dataclass(slots=True)
 class _Planned:
-    """A batch to write. If ``begins_file`` is true, the batch is the first of a new data file."""
+    """A batch to write. If ``begins_file`` is true, it begins a new data file."""
 
     begins_file: bool
     records: bytearray = field(default_factory=bytearray)
 
 
 class Writer:
-    """Write batches to the data files of a log.
+    """Writes batches to the data files of a log.
 
     The context may have ``folder``, ``checksum``, ``eof``, ``preallocation``, ``max_file_length``
-    and ``write_batch_size``. Without ``folder``, ``path`` is the only data file.
+    and ``write_batch_size``. Unless ``folder`` is true, ``path`` is the only data file.
     """
 
     length: int
-    _is_used: bool  # True after this writer made the file or wrote to it.
+    _is_used: bool  # True if this writer has created the file or written to it.
 
     def __init__(self, path: Path, context: Context) -> None:
         self.path = path
@@ -120,7 +120,7 @@ class Writer:
     def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:
         """Group consecutive records with the same ``batch``, within the limits of KDB-022.
 
-        ``length`` is the offset after the last batch in the file.
+        ``length`` is the end of the last batch in the file.
         """
         planned: list[_Planned] = []
         previous = None
@@ -140,12 +140,12 @@ class Writer:
         return planned
 
     def _fits(self, length: int, pending: int, more: int) -> bool:
-        """Return whether a batch that begins at ``length`` has room for more bytes (KDB-022)."""
+        """Return whether a batch at offset ``length`` has room for ``more`` bytes (KDB-022)."""
         size = CONTROL_SIZE + pending + more
         return size < self.max_batch and (not self.rotates or length + size <= self.max_file_length)
 
     def write(self, planned: Sequence[_Planned]) -> None:
-        """Write batches, and begin new files for them if necessary."""
+        """Write batches, and begin new files where planned."""
         for batch in planned:
             if batch.begins_file:
                 if self.preallocation == "half-mebibyte-less" and self._is_used:
@@ -155,17 +155,17 @@ class Writer:
             self._put(bytes(batch.records))
 
     def highest(self) -> int:
-        """Return the highest id in the names of all directory entries (KDB-024)."""
+        """Return the highest id that any directory entry has in its name (KDB-024)."""
         ids = [file_id(path.name) for path in self.path.iterdir()]
         return max((number for number in ids if number is not None), default=0)
 
     def begin_next_file(self) -> None:
-        """Create a data file with an id above the highest id in the directory (KDB-024)."""
+        """Create a data file whose id is one above the highest in the directory (KDB-024)."""
         self.file = self.path / f"db-{self.highest() + 1}.log"
         self.create()
 
     def _put(self, records: bytes) -> None:
-        """Write the control record, the records and the end marker at once (KDB-020)."""
+        """Write a control record, its records and the end marker in one call (KDB-020)."""
         data = batch(records, self.is_checked)
         with self.file.open("r+b") as stream:
             stream.seek(self.length)
@@ -175,7 +175,7 @@ class Writer:
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Make a new log: see :class:`Writer`."""
+    """Create a log with a :class:`Writer`."""
     writer = Writer(path, context)
     if writer.rotates:
         path.mkdir()
@@ -184,15 +184,15 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """Return the context for a copy of a log, which states whether the log is a directory."""
+    """Return the context for copying a log, which states whether the log is a folder."""
     return {"folder": path.is_dir(), **context}
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it without losing a record (KDB-023 to KDB-025).
 
-    Raises ``ValueError`` before any change if the log must not be appended to, or if the id of a
-    new file is too large.
+    Raises ``ValueError`` before any change if the log must not be appended to or a new file's id
+    would be too large.
     """
     last = deque(read(path, "recover", {}), maxlen=1).pop()
     assert isinstance(last, End)
@@ -203,7 +203,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     writer = Writer(path, {**context, "folder": path.is_dir()})
     file = path / last.file if last.file else path
     is_there = file.is_file()
-    # Without an offset at which to append, ``file`` is the directory itself.
+    # If there is no offset at which to append, ``file`` is the directory itself.
     is_new_number = not is_there and os.path.lexists(file)
     at = last.end or 0
     planned = writer.plan(records, at)

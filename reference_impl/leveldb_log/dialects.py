@@ -1,4 +1,4 @@
-"""Distinguish logs of LevelDB from those of RocksDB and Pebble by their first blocks (LDB-043)."""
+"""Tell LevelDB logs from RocksDB and Pebble logs by their first blocks (LDB-043)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from reference_impl.leveldb_log.layout import (
 RECYCLABLE_HEADER_SIZE = 11
 SYNC_HEADER_SIZE = 19
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-#: The first bytes of Pebble's trailer of a closed log. The next log number follows them.
+#: The first bytes of the trailer with which Pebble closes a log. The next log number follows.
 CLEAN_CLOSE = bytes(6) + b"\x05"
 
-#: ``000012.log``, and Pebble's ``000012-001.log`` after a failover. Leading zeros pad the numbers
-#: to six and three digits, and a 64-bit number has at most 20 digits.
+#: Matches ``000012.log``, and ``000012-001.log``, which Pebble uses after a failover. The numbers
+#: are padded with zeros to six and three digits. A 64-bit number has at most 20 digits.
 _LOG_NAME = re.compile(r"([0-9]{6}|[1-9][0-9]{6,19})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log")
 
 COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
@@ -34,8 +34,8 @@ PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
 def is_foreign(head: bytes, name: str = "") -> bool:
     """Return whether a log is from RocksDB or Pebble. ``head`` contains its first blocks.
 
-    A log that was closed cleanly may contain bytes of an older log. Such a log is recognised by the
-    log number in its file ``name``.
+    Bytes of an older log may follow the trailer of a cleanly closed log. Such a log is recognised
+    by the log number in its file ``name``.
     """
     close = RECYCLABLE_HEADER_SIZE
     if len(head) >= close and head.startswith(CLEAN_CLOSE):
@@ -55,9 +55,9 @@ def log_number(name: str) -> int | None:
 
 
 def header_size(kind: int, is_sync: bool) -> int:
-    """Return the size in bytes of the header that a physical record of type ``kind`` has.
+    """Return the header size of a physical record of type ``kind``, in bytes.
 
-    If ``is_sync`` is true, the types 9 to 12 have the meaning that Pebble gives them.
+    If ``is_sync`` is true, types 9 to 12 have the meaning that Pebble gives them.
     """
     if is_sync and 9 <= kind <= 12:
         return SYNC_HEADER_SIZE
@@ -83,7 +83,7 @@ def _leads_to_foreign(head: bytes, is_sync: bool) -> bool:
 
 
 def _headers(head: bytes, is_sync: bool) -> Iterator[tuple[bytes, int]]:
-    """Follow the lengths, and yield each block with the offset of each header, valid or not."""
+    """Yield the block and the offset of each header, valid or not, by following the lengths."""
     for base in range(0, len(head), BLOCK_SIZE):
         block, at = head[base : base + BLOCK_SIZE], 0
         while len(block) - at >= HEADER_SIZE:

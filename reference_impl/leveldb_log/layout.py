@@ -1,4 +1,4 @@
-"""The layout of a LevelDB log: blocks, headers, checksums, and the dialects that are refused.
+"""The layout of a LevelDB log: blocks, headers and checksums, and the dialects to refuse.
 
 Upstream authority: google/leveldb ``db/log_format.h``.
 """
@@ -11,13 +11,13 @@ from typing import BinaryIO
 from crc32c import crc32c
 
 BLOCK_SIZE = 32768  # LDB-001
-HEADER = struct.Struct("<IHB")  # Header (LDB-002): masked checksum, length, type
+HEADER = struct.Struct("<IHB")  # LDB-002: masked checksum, length, type
 HEADER_SIZE = HEADER.size
 ZERO, FULL, FIRST, MIDDLE, LAST = range(5)
 
 
 def masked_crc(covered: bytes | memoryview) -> int:
-    """Return the stored checksum: CRC-32C of type byte and data, masked (LDB-006, LDB-007)."""
+    """Return the masked CRC-32C of a type byte and its data (LDB-006, LDB-007)."""
     crc = crc32c(covered)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
@@ -46,7 +46,7 @@ def foreign_dialect(block: bytes, at: int = 0) -> str | None:
 
 
 def is_sound(block: bytes, at: int) -> bool:
-    """Return whether a physical record of type 1 to 4 with a valid checksum is at an offset."""
+    """Return whether the physical record at ``at`` has type 1 to 4 and a valid checksum."""
     if len(block) < at + HEADER_SIZE:
         return False
     checksum, length, record_type = HEADER.unpack_from(block, at)
@@ -56,7 +56,7 @@ def is_sound(block: bytes, at: int) -> bool:
 
 
 def read_block(log: BinaryIO) -> bytes:
-    """Read one block. Retry short reads, which do not mean the end of the log."""
+    """Read one block, and retry short reads, because they do not mean the end of the log."""
     block = log.read(BLOCK_SIZE)
     while 0 < len(block) < BLOCK_SIZE:
         more = log.read(BLOCK_SIZE - len(block))

@@ -42,7 +42,7 @@ class _OpenRecord:
 
 
 class Scan:
-    """A pass over a log in the profile ``recover``, with limited memory use (LDB-041)."""
+    """A pass over a log in the ``recover`` profile, in bounded memory (LDB-041)."""
 
     def __init__(self, log: BinaryIO) -> None:
         self.log = log
@@ -68,11 +68,11 @@ class Scan:
         yield from self._end_of_log()
 
     def _block(self, block: bytes, base: int, pos: int = 0) -> Iterator[Event]:
-        """Read the records of a block from ``pos`` on. The block begins at ``base`` in the log."""
+        """Read a block's records from ``pos`` on. The block begins at ``base`` in the log."""
         if self.zeros_from is not None and not all_zero(block):
             yield from self._zeros_were_a_gap(base)
         view = memoryview(block)
-        # The last bytes of a block are a trailer if they cannot hold a header (LDB-004, LDB-005).
+        # If a block's last bytes are too few for a header, they are a trailer (LDB-004, LDB-005).
         while pos < len(block) and BLOCK_SIZE - pos >= HEADER_SIZE:
             at = base + pos
             if len(block) - pos < HEADER_SIZE:
@@ -131,7 +131,7 @@ class Scan:
         """Report the rest of a block as lost, because the length cannot be trusted (LDB-037)."""
         yield Lost(at, base + len(block), reason)
         yield from self._open_record_lost()  # LDB-034
-        # After a short block, no block boundary follows at which to resynchronise (LDB-039).
+        # A short block ends the log, so there is no later boundary to resynchronise at (LDB-039).
         self.in_step = len(block) == BLOCK_SIZE
 
     def _open_record_lost(self, requirement: str = "LDB-034") -> Iterator[Lost]:
@@ -144,14 +144,14 @@ class Scan:
             self.zeros_from = at
 
     def _zeros_were_a_gap(self, at: int) -> Iterator[Lost]:
-        """Report zeros as lost, because the log continues after them at ``at`` (LDB-027)."""
+        """Report zeros as lost, because the log continues after them, at ``at`` (LDB-027)."""
         assert self.zeros_from is not None
         yield Lost(self.zeros_from, at, "zero-gap")
         self.zeros_from = None
         yield from self._open_record_lost()
 
     def _torn(self, at: int, end: int, reason: str) -> None:
-        """Store an unfinished write. If a record is open, the write began at its FIRST fragment."""
+        """Note an unfinished write, which includes the fragments of a record that is still open."""
         start = self.open.at if self.open else at
         self.open = None
         self.torn = Lost(start, end, reason, torn=True)
@@ -174,7 +174,7 @@ class Scan:
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a log file: see :func:`read_stream`. Ignores ``context``. Raises ``OSError``."""
+    """Read a log file like :func:`read_stream`. ``context`` is ignored. Raises ``OSError``."""
     with path.open("rb") as log:
         yield from read_stream(log, profile)
 
@@ -188,9 +188,10 @@ def recognise(path: Path) -> bool:
 
 
 def read_stream(log: BinaryIO, profile: str = "recover") -> Iterator[Event]:
-    """Read a log from its start: yield its records and lost ranges, then the end.
+    """Read a log from its start, and yield its records and lost ranges, then the end.
 
-    ``log`` is a binary stream at offset 0, for example a pipe. Raises only ``OSError``.
+    ``log`` is a binary stream at offset 0, for example a pipe. Raises ``OSError``, and
+    ``ValueError`` for an unknown profile.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -200,7 +201,7 @@ def read_stream(log: BinaryIO, profile: str = "recover") -> Iterator[Event]:
 
 
 def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event]:
-    """Report everything from the first damage on as one lost range, for ``strict`` (LDB-040)."""
+    """Report the log from the first damage on as one lost range, for ``strict`` (LDB-040)."""
     for event in events:
         if isinstance(event, Lost) and not event.torn:
             start = min(event.start, scan.open.at) if scan.open else event.start
@@ -214,11 +215,11 @@ def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event
 
 
 def looks_like(head: bytes, name: str) -> bool:
-    """Return whether a file called ``name`` that begins with ``head`` is a LevelDB log (LDB-001).
+    """Return whether a file is a LevelDB log, given its first bytes and its name (LDB-001).
 
-    A log of another dialect is never a LevelDB log. Any other file is a LevelDB log if its name is
-    one that LevelDB uses, or if it contains a record with a valid checksum. If the bytes are
-    inconclusive, only a file with the extension ``.log`` is a LevelDB log.
+    A log of another dialect is never a LevelDB log. Any other file is one if its name is one that
+    LevelDB uses, or if ``head`` contains a physical record with a valid checksum. If the bytes are
+    inconclusive, the extension ``.log`` decides.
     """
     if is_foreign(head, name):
         return False

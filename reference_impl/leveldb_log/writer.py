@@ -25,10 +25,7 @@ from reference_impl.leveldb_log.reader import read_stream
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Make a new log at a path that does not exist yet.
-
-    Ignores ``context``. Raises ``OSError``.
-    """
+    """Create a log at a path that does not exist yet. Ignores ``context``. Raises ``OSError``."""
     with path.open("xb") as log:
         writer = Writer(log)
         for record in records:
@@ -36,13 +33,13 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Recover a log file and append to it: see :func:`append_stream`. Raises ``OSError``."""
+    """Recover a log file and append to it like :func:`append_stream`. Raises ``OSError``."""
     with path.open("r+b") as log:
         append_stream(log, (record.payload for record in records))
 
 
 class Writer:
-    """Append records to a log, byte for byte as LevelDB's ``log::Writer`` does (LDB-013)."""
+    """Appends records to a log, byte for byte as LevelDB's ``log::Writer`` does (LDB-013)."""
 
     def __init__(self, log: BinaryIO, length: int = 0) -> None:
         #: The log, positioned at the next byte to write.
@@ -76,8 +73,8 @@ class Writer:
 def append_stream(log: BinaryIO, payloads: Iterable[bytes]) -> None:
     """Recover a log and append to it without losing a record (LDB-016, LDB-017, LDB-018).
 
-    ``log`` is open for reading and writing. Without payloads, the log is not changed. Raises
-    ``ValueError`` if the log cannot be appended to.
+    ``log`` is open for reading and writing. If there are no payloads, the log is not changed.
+    Raises ``ValueError`` if the log must not be appended to.
     """
     log.seek(0)
     last = deque(read_stream(log), maxlen=1).pop()

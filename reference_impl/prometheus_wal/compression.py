@@ -1,4 +1,4 @@
-"""Compressed records: a snappy block or a zstd frame each (PRW-031 to PRW-034).
+"""Compress and decompress records as Snappy blocks and zstd frames (PRW-031 to PRW-034).
 
 Upstream: prometheus/prometheus ``util/compression``.
 """
@@ -19,22 +19,22 @@ from reference_impl.zstd_frame import (
     parameters_of,
 )
 
-#: A snappy block never grows more: three bytes copy at most 64.
+#: The largest growth of a Snappy block: three bytes copy at most 64.
 _SNAPPY_RATIO = 64 / 3
 _SNAPPY_SIZE_BYTES = 10
 
 
 class Decoder:
-    """Decompresses the records of one log, in order, within limits."""
+    """Decompresses one log's records in order, within limits."""
 
     def __init__(self) -> None:
         #: The number of bytes that count towards the budget (PRW-034).
         self.spent = 0
 
     def decode(self, data: bytes, flags: int, end: int) -> bytes:
-        """Return the payload of a record. The record ends ``end`` bytes after the log's start.
+        """Return the payload of a record that ends ``end`` bytes after the start of the log.
 
-        Raises :class:`BadCompression`, :class:`TooLarge`.
+        Raises :class:`BadCompression` and :class:`TooLarge`.
         """
         if flags == NONE or not data:
             return data
@@ -79,7 +79,7 @@ def _unsnappy(data: bytes) -> bytes:
 
 
 def _snappy_size(data: bytes) -> int:
-    """Return the size that a block states, an unsigned LEB128 number (PRW-031)."""
+    """Return the decompressed size that a block states as an unsigned LEB128 (PRW-031)."""
     size = 0
     for number, byte in enumerate(data[:_SNAPPY_SIZE_BYTES]):
         size |= (byte & 0x7F) << 7 * number
@@ -89,7 +89,7 @@ def _snappy_size(data: bytes) -> int:
 
 
 def encode(payload: bytes, flags: int) -> bytes:
-    """Return the compressed data of a record (PRW-072)."""
+    """Compress a payload (PRW-072)."""
     if flags == SNAPPY:
         return bytes(cramjam.snappy.compress_raw(payload))
     compressor = zstandard.ZstdCompressor(write_checksum=True, write_content_size=False)
@@ -97,9 +97,9 @@ def encode(payload: bytes, flags: int) -> bytes:
 
 
 def readings(flags: set[int]) -> list[int]:
-    """Return how to read a record whose frames have these flags, the first valid one counts.
+    """Return the compressions to try, in order, for a record whose frames have these flags.
 
-    A record with one flag has one reading (PRW-031, PRW-032).
+    If all frames have the same single flag, there is only one to try (PRW-031, PRW-032).
     """
     if len(flags) == 1 and SNAPPY | ZSTD not in flags:
         return list(flags)

@@ -1,4 +1,4 @@
-"""The reader of a whole log: one segment, or a folder of segments with a checkpoint."""
+"""The reader of a whole log: one segment, or a folder of segments and checkpoints."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _USUAL_DIGITS = (6, 8)
 
 
 class Journal:
-    """The segments of a log in the order of reading, and the faults of their names."""
+    """A log's segments in reading order, and the faults that their names show."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        #: A name, or a lost range in front of the next name.
+        #: The names of the segments to read, and a lost range for each gap and each invalid name.
         self.plan: list[str | Lost | None] = []
-        #: The number of the last segment, for a writer.
+        #: The number of the last segment, from which a writer counts on.
         self.number = -1
         if path.is_dir():
             self._plan_folder()
@@ -70,7 +70,7 @@ class Journal:
     def _plan_segments(
         self, prefix: str, found: Sequence[tuple[int, str]], before: int | None
     ) -> None:
-        """Add segments. The first one follows the number ``before``, if there is one (PRW-005)."""
+        """Add segments, of which the first must follow number ``before``, if given (PRW-005)."""
         last = None
         for number, name in found:
             file = prefix + name
@@ -84,7 +84,7 @@ class Journal:
             last = before = number
 
     def last_with_content(self) -> str | None:
-        """Return the last segment with a byte that is not zero, else the first one."""
+        """Return the last segment that is not all zeros, otherwise the first segment."""
         names = self.names
         for name in reversed(names):
             if self.file(name).read_bytes().rstrip(b"\0"):
@@ -92,7 +92,7 @@ class Journal:
         return names[0] if names else None
 
     def events(self, is_continued: bool) -> Iterator[tuple[Event, int]]:
-        """Yield each event, with the offset from which a strict reader loses everything."""
+        """Yield each event with the offset from which ``strict`` would report a loss."""
         decoder, base = Decoder(), 0
         last = self.last_with_content()
         end: tuple[int, str | None] = (0, None)
@@ -103,7 +103,7 @@ class Journal:
                 yield each, 0
                 continue
             data = self.file(each).read_bytes()
-            # A writer finishes a checkpoint before it gets its name.
+            # Prometheus renames a checkpoint when it is complete, so its segments are never torn.
             is_last = each == last and "/" not in (each or "")
             segment = Segment(data, each, is_last, is_continued, decoder, base)
             base += len(data)
@@ -125,7 +125,8 @@ class Journal:
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Yield the records and lost ranges of a segment or a folder, then the end.
 
-    ``context`` is the one of the chapter. Raises only ``OSError``.
+    ``context`` may have ``continued``. Raises ``OSError``, and ``ValueError`` for an unknown
+    profile.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -144,7 +145,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def _stop(journal: Journal, damage: Lost, start: int) -> Iterator[Event]:
-    """Report everything from the first damage on as lost, for ``strict`` (PRW-062)."""
+    """Report the log from the first damage on as lost, for ``strict`` (PRW-062)."""
     is_folder = journal.path.is_dir()
     if is_folder and damage.file is None:
         yield damage
@@ -164,7 +165,7 @@ def _begins_with(path: Path, magic: bytes) -> bool:
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a file begins with frames, or a folder has segments or checkpoints."""
+    """Return whether a file, or any segment in a folder, looks like Prometheus's."""
     if path.is_dir():
         return any(recognise(path / each) for each in Journal(path).names if each)
     is_named = number_of(path.name) is not None and len(path.name) in _USUAL_DIGITS
@@ -177,7 +178,10 @@ def recognise(path: Path) -> bool:
 
 
 def _has_frame(head: bytes, at: int, is_named: bool) -> bool:
-    """Return whether a page begins with a sound frame; in a named file, after empty records."""
+    """Return whether a page begins with a valid frame that has data.
+
+    In a file named like a segment, empty records may precede this frame.
+    """
     found = frame_at(memoryview(head), at)
     while found.type == FULL and not found.length and not found.checksum and is_named:
         at += HEADER_SIZE

@@ -1,4 +1,4 @@
-"""The reader of one segment: pages, frames, records, and what survives a fault.
+"""The reader of one segment: its pages, frames and records, and what survives a fault.
 
 Upstream authority: prometheus/prometheus ``tsdb/wlog/reader.go`` and ``live_reader.go``.
 """
@@ -40,12 +40,12 @@ class _OpenRecord:
     end: int
     data: bytearray = field(default_factory=bytearray)
     flags: set[int] = field(default_factory=set)
-    #: The code of a fault that does not cost the record.
+    #: The reason code of a fault that does not prevent the record from being read.
     note: str | None = None
 
 
 class Segment:
-    """A pass over one segment in the profile ``recover``."""
+    """A pass over one segment in the ``recover`` profile."""
 
     def __init__(
         self,
@@ -59,19 +59,19 @@ class Segment:
         self.data = memoryview(data)
         self.size = len(data)
         self.file = file
-        #: True if no later segment of the log has a byte that is not zero.
+        #: True if all later segments of the log are empty or zero.
         self.is_last = is_last
         self.is_continued = is_continued
         self.decoder = decoder or Decoder()
-        #: The number of bytes of the log before this segment.
+        #: The total size of the log's earlier segments, in bytes.
         self.base = base
-        #: The end of the last byte that is not zero, in the segment and in the current page.
+        #: The end of the last non-zero byte, in the segment and in the current page.
         self.content = len(data.rstrip(b"\0"))
         self.used = self.page_end = 0
-        #: The end of the last page in which other lengths were tried (PRW-024).
+        #: The end of the last page in which lengths with a flipped bit were tried (PRW-024).
         self.tried = 0
         self.open: _OpenRecord | None = None
-        #: Where a writer may cut the segment, once all events are read.
+        #: The offset at which a writer may cut the segment, valid once all events are read.
         self.end = 0
 
     def events(self) -> Iterator[Event]:
@@ -120,11 +120,11 @@ class Segment:
         """Return whether the checksum proves a frame (PRW-020)."""
         if found.length > MAX_DATA_SIZE or not found.is_sound():
             return False
-        # The checksum of no data is 0, so it proves nothing.
+        # The checksum of empty data is 0, so it proves nothing.
         return found.length > 0 or found.type not in (PADDING, MIDDLE, LAST)
 
     def _corrected(self, found: Frame) -> Frame | None:
-        """Return the frame with one flipped bit of its length, if the checksum fits (PRW-024)."""
+        """Return the frame with one bit of its length flipped, if its checksum fits (PRW-024)."""
         if not FULL <= found.type <= LAST or self.tried == self.page_end:
             return None
         self.tried = self.page_end
@@ -135,12 +135,12 @@ class Segment:
         return None
 
     def _is_phantom(self, found: Frame) -> bool:
-        """Return whether the log ends in a FULL that may be a single byte (PRW-041)."""
+        """Return whether an empty FULL at the end may be a lone type byte (PRW-041)."""
         is_alone = found.at + 1 == self.content and found.end < min(self.page_end, self.size)
         return self.is_last and is_alone and found.type == FULL
 
     def _fault(self, found: Frame) -> str | None:
-        """Return the code of a frame that is not sound, None for a torn one (PRW-022 to 025)."""
+        """Return the code for an invalid frame, or None for a torn one (PRW-022 to 025)."""
         at, end = found.at, found.end
         if found.type == PADDING or self.page_end - at < HEADER_SIZE:
             return "nonzero-padding"
@@ -153,7 +153,7 @@ class Segment:
         return "checksum-mismatch"
 
     def _fragment(self, found: Frame, note: str | None) -> Iterator[Event]:
-        """Process a sound frame."""
+        """Process a valid frame."""
         kind = found.type
         if kind in (FULL, FIRST):
             if self.open:
@@ -182,7 +182,7 @@ class Segment:
             self.open = None
 
     def _finish(self, record: _OpenRecord) -> Iterator[Event]:
-        """Yield a record with all of its fragments, or the range that it has lost."""
+        """Yield a record whose fragments are complete, or its range if it is lost."""
         data = bytes(record.data)
         ways = readings(record.flags)
         if data and (len(record.flags) > 1 or SNAPPY | ZSTD in record.flags):
@@ -215,13 +215,13 @@ class Segment:
             self.open = None
 
     def _rest_of_page_lost(self, at: int, code: str) -> Generator[Event, None, int]:
-        """Report the rest of a page as lost; return its end."""
+        """Report the rest of a page as lost, and return the page's end."""
         yield Lost(at, min(self.page_end, self.size), code, file=self.file)
         yield from self._open_record_lost()
         return self.page_end
 
     def _zeros(self, at: int) -> Generator[Event, None, int]:
-        """Report zeros that end before the content; return the next page to read (PRW-021)."""
+        """Report zeros with content after them, and return the next page to read (PRW-021)."""
         is_short = self.page_end - at < HEADER_SIZE
         if is_short or (self.is_continued and at % PAGE_SIZE):
             yield from self._open_record_lost()
@@ -234,7 +234,7 @@ class Segment:
         return following
 
     def _tear(self, at: int, requirement: str = "PRW-040") -> Lost:
-        """Return the range of an unfinished write, with which the segment ends (PRW-040 to 042)."""
+        """Return the lost range of an unfinished write at the end (PRW-040 to 042)."""
         self.end = self.open.at if self.open else at
         self.open = None
         code = ReasonCode("torn-record", requirement)

@@ -34,28 +34,28 @@ SEGMENT_SIZE = 1 << 27
 
 
 class Writer:
-    """Write records to one segment, or to the segments of a folder (PRW-070 to PRW-072).
+    """Writes records to one segment, or to several in a folder (PRW-070 to PRW-072).
 
-    Raises ``ValueError`` for a segment size that is not a number of pages.
+    Raises ``ValueError`` for a segment size that is not a multiple of the page size.
     """
 
     def __init__(self, path: Path, context: Context, number: int | None) -> None:
         self.path = path
-        #: The number of the first new segment, None if the log is one segment.
+        #: The number of the first new segment, or None if the log is a single segment.
         self.number = number
         size = int(context.get("segment_size", SEGMENT_SIZE))
         if size % PAGE_SIZE:
             raise ValueError(f"segment_size: expected a multiple of {PAGE_SIZE}, found {size}")
         self.pages = size // PAGE_SIZE
         self.flags = FLAGS[context.get("compression", "none")]
-        #: The current segment, and the segments before it.
+        #: The current segment, and the full segments before it.
         self.segment = bytearray()
         self.full: list[bytes] = []
 
     def files(self, records: Sequence[NewRecord]) -> dict[Path, bytes]:
-        """Return the segments with these records by their paths.
+        """Add the records, and return the content of each new segment by its path.
 
-        Raises ``ValueError`` if a reader would not find a new segment (PRW-073).
+        Raises ``ValueError`` if the name of a new segment is in use or too large (PRW-073).
         """
         for new in records:
             self.add(new.payload)
@@ -94,19 +94,19 @@ class Writer:
         self._pad(HEADER_SIZE - 1)
 
     def _left(self) -> int:
-        """Return how many bytes of a record fit into the segment, as Prometheus computes it."""
+        """Return the room for a record in the segment, in bytes, as Prometheus computes it."""
         pages, used = divmod(len(self.segment), PAGE_SIZE)
         return MAX_DATA_SIZE - used + MAX_DATA_SIZE * (self.pages - pages - 1)
 
     def _pad(self, most: int) -> None:
-        """Fill the page with zeros if at most this many bytes are left in it."""
+        """Fill the page with zeros if at most ``most`` bytes of it are left."""
         left = -len(self.segment) % PAGE_SIZE
         if left <= most:
             self.segment += bytes(left)
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Make a new log: see :class:`Writer`."""
+    """Create a log with a :class:`Writer`."""
     is_folder = bool(context.get("folder", False))
     files = Writer(path, context, 0 if is_folder else None).files(records)
     if is_folder:
@@ -120,7 +120,7 @@ def _save(files: Mapping[Path, bytes]) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """Return the context for a copy of a log: a folder or not, and its first compression."""
+    """Return the context for copying a log, with its form and first compression."""
     records = (event for event in read(path, "recover", context) if isinstance(event, Record))
     names = (str(record.fields["compression"]) for record in records)
     compression = next((name for name in names if name != "none"), "none")
@@ -130,7 +130,7 @@ def copied(path: Path, context: Context) -> Context:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Append to a log that is intact or torn (PRW-073).
 
-    Raises ``ValueError`` before any change for another log.
+    Raises ``ValueError`` before any change if the log must not be appended to.
     """
     *_, end = read(path, "recover", context)
     assert isinstance(end, End)

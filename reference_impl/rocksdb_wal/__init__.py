@@ -1,4 +1,4 @@
-"""The executable specification of the RocksDB write-ahead log, see spec/rocksdb-wal.md."""
+"""The executable specification of RocksDB's write-ahead log, described by spec/rocksdb-wal.md."""
 
 from reference_impl.rocksdb_wal.reader import read, recognise
 from reference_impl.rocksdb_wal.writer import append, copied, write

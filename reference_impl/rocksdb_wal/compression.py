@@ -1,4 +1,4 @@
-"""Compressed records: one zstd frame each (RDB-035 to RDB-038)."""
+"""Compress and decompress each record as one zstd frame (RDB-035 to RDB-038)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from reference_impl.zstd_frame import (
     parameters_of,
 )
 
-#: Bits of the first byte after the magic number. A frame states its size if one of them is set.
+#: Bits in the first byte after the magic number. If any of them is set, the frame states its size.
 _SIZE_FLAG, _SINGLE_SEGMENT = 0xC0, 0x20
 
 
 class Decompressor:
-    """Decompresses the records of one log, in order, within limits.
+    """Decompresses one log's records in order, within limits.
 
-    ``max_record_size`` is the limit of a record in bytes.
+    A record may have at most ``max_record_size`` bytes.
     """
 
     def __init__(self, max_record_size: int = MAX_RECORD_SIZE) -> None:
@@ -30,9 +30,9 @@ class Decompressor:
         self.spent = 0
 
     def decompress(self, data: bytes, end: int) -> bytes:
-        """Return the payload of a record with this data. The record ends at the offset ``end``.
+        """Decompress the data of a record that ends at offset ``end``.
 
-        Raises :class:`BadCompression`, :class:`TooLarge`.
+        Raises :class:`BadCompression` and :class:`TooLarge`.
         """
         if not data:
             return b""  # RDB-035
@@ -46,7 +46,7 @@ class Decompressor:
             raise BadCompression(str(error)) from None
 
     def admit(self, size: int, end: int) -> None:
-        """Add ``size`` decompressed bytes to the sum, for a record that ends at the offset ``end``.
+        """Count ``size`` decompressed bytes of a record that ends at offset ``end`` (RDB-038).
 
         Raises :class:`TooLarge`.
         """
@@ -58,14 +58,14 @@ class Decompressor:
 
 
 def compress(payload: bytes) -> bytes:
-    """Return the data of a record: one frame with its content size and checksum (RDB-036)."""
+    """Compress a payload to one frame with content size and checksum (RDB-036)."""
     return zstandard.ZstdCompressor(write_checksum=True).compress(payload) if payload else b""
 
 
 def _parameters(data: bytes) -> zstandard.FrameParameters:
-    """Return the header of the frame. Raises :class:`BadCompression`."""
+    """Parse the frame header. Raises :class:`BadCompression`."""
     frame = parameters_of(data)
-    # The library's value for an unknown size is also a size that a frame may state.
+    # The value with which the library reports an unknown size is also a valid size.
     states_size = data[len(MAGIC)] & (_SIZE_FLAG | _SINGLE_SEGMENT)
     if not states_size or frame.content_size == 0:
         raise BadCompression("a frame that does not state its content size")

@@ -41,7 +41,7 @@ class Physical:
     """A whole physical record with a valid checksum, at ``[at, end)`` in its block."""
 
     dialect: str | None
-    """None if the type does not determine the dialect: compression records, unknown types."""
+    """None for compression records and unknown types, which do not determine the dialect."""
     kind: int
     """FULL, FIRST, MIDDLE, LAST, or the type byte of any other record."""
     data: memoryview
@@ -50,16 +50,16 @@ class Physical:
     number: int | None
     sync_offset: int | None
     has_bad_number: bool
-    """True if the checksum is only right with the number of the log (RDB-062)."""
+    """True if the checksum matches only with the log's number in the header (RDB-062)."""
 
     @property
     def is_fragment(self) -> bool:
-        """Return whether the physical record holds a record or a part of a record."""
+        """Return whether the physical record holds all or part of a record."""
         return FULL <= self.kind <= LAST
 
     @property
     def is_metadata(self) -> bool:
-        """Return whether the physical record is RocksDB's metadata about the log (RDB-009)."""
+        """Return whether the physical record holds metadata about the log (RDB-009)."""
         return self.kind in (
             COMPRESSION,
             TIMESTAMP_SIZES,
@@ -72,10 +72,10 @@ class Physical:
 def physical(
     block: bytes, at: int, is_sync: bool, log_number: int | None = None
 ) -> Physical | None:
-    """Return the valid physical record at an offset of a block, or None (RDB-002 to RDB-008).
+    """Return the valid physical record at an offset in a block, or None (RDB-002 to RDB-008).
 
-    If ``is_sync`` is true, the types 9 to 12 have the meaning that Pebble gives them (RDB-013).
-    If ``log_number`` is given, it replaces a damaged number in the header (RDB-062).
+    If ``is_sync`` is true, types 9 to 12 have the meaning that Pebble gives them (RDB-013). If
+    ``log_number`` is given, it replaces a damaged number in the header (RDB-062).
     """
     if at + HEADER_SIZE > len(block):
         return None
@@ -108,12 +108,12 @@ def physical(
 
 
 def any_physical(block: bytes, at: int, log_number: int | None = None) -> Physical | None:
-    """Return the valid physical record at an offset, in a block of unknown dialect (RDB-013)."""
+    """Return the valid physical record at an offset, whatever its dialect (RDB-013)."""
     return physical(block, at, True, log_number) or physical(block, at, False, log_number)
 
 
 def has_record_after(block: bytes, at: int, log_number: int) -> bool:
-    """Return whether a recyclable record of the log begins after an offset of a block (RDB-050)."""
+    """Return whether one of the log's recyclable records begins after an offset (RDB-050)."""
     number = log_number.to_bytes(4, "little")
     found = block.find(number, at + HEADER_SIZE)
     while found != -1:
@@ -125,7 +125,7 @@ def has_record_after(block: bytes, at: int, log_number: int) -> bool:
 
 
 def is_well_formed(record: Physical) -> bool:
-    """Return whether the data of a metadata record has a possible length (RDB-030 to RDB-034)."""
+    """Return whether a metadata record has a valid length (RDB-030 to RDB-034)."""
     length = len(record.data)
     if record.kind == COMPRESSION:
         return length == 4
@@ -135,9 +135,9 @@ def is_well_formed(record: Physical) -> bool:
 
 
 def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
-    """Return whether Pebble's trailer of a closed log is at an offset of a block (RDB-026).
+    """Return whether Pebble's trailer for a closed log is at an offset in a block (RDB-026).
 
-    ``number`` is the log number, or None.
+    ``number`` is the log number, or None if it is unknown.
     """
     trailer = block[at : at + RECYCLABLE_HEADER_SIZE]
     if len(trailer) < RECYCLABLE_HEADER_SIZE or trailer[:7] != b"\0\0\0\0\0\0\5":
@@ -147,12 +147,12 @@ def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
 
 
 def clean_close(number: int) -> bytes:
-    """Return the trailer that Pebble writes when it closes the log ``number`` (RDB-026)."""
+    """Return the trailer that Pebble writes when it closes log ``number`` (RDB-026)."""
     return HEADER.pack(0, 0, 5) + ((number + 1) & 0xFFFFFFFF).to_bytes(4, "little")
 
 
 def pack(dialect: str, kind: int, data: bytes, number: int = 0, sync_offset: int = 0) -> bytes:
-    """Return a physical record. ``kind`` is FULL to LAST, or the type byte of metadata."""
+    """Encode a physical record. ``kind`` is FULL to LAST, or the type byte of metadata."""
     extra = b""
     if kind <= LAST:
         kind = FIRST_TYPE[dialect] + kind - FULL

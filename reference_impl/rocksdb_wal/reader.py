@@ -51,7 +51,7 @@ from reference_impl.rocksdb_wal.layout import (
 from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 from reference_impl.zstd_frame import MAX_RECORD_SIZE, BadCompression, TooLarge
 
-#: The requirements for metadata records, by type; RDB-033 for the other types.
+#: The requirements for metadata records, by type. RDB-033 covers the types not listed.
 _REQUIREMENTS = {
     COMPRESSION: "RDB-030",
     PREDECESSOR: "RDB-034",
@@ -61,25 +61,25 @@ _REQUIREMENTS = {
 
 @dataclass(slots=True)
 class OpenRecord:
-    """A record whose FIRST fragment has been read, but not its LAST fragment."""
+    """A record whose FIRST fragment has been read and whose LAST fragment has not."""
 
     at: int
     end: int
-    #: The fields of the FIRST fragment.
+    #: The fields from the header of the FIRST fragment.
     fields: dict[str, Any]
-    #: The content of the fragments that the reader has read.
+    #: The content of the fragments read so far.
     data: bytearray = field(default_factory=bytearray)
     #: The headers of fragments whose log number is damaged (RDB-062).
     bad_numbers: list[Lost] = field(default_factory=list)
 
 
 class Scan:
-    """A pass over a log in the profile ``recover``, with limited memory use (RDB-060)."""
+    """A pass over a log in the ``recover`` profile, in bounded memory (RDB-060)."""
 
     def __init__(self, found: Survey, max_record_size: int = MAX_RECORD_SIZE) -> None:
         self.found = found
         self.header_size = HEADER_SIZES[found.dialect or LEGACY]
-        #: The number of bytes that were read.
+        #: The number of bytes read so far.
         self.size = 0
         self.open: OpenRecord | None = None
         self.announced: dict[str, Any] = {}
@@ -92,7 +92,7 @@ class Scan:
         self.tail_from: int | None = None
         self.tail_to: int | None = None
         self.tail_code: str
-        #: The last damage that would end the log if the proven offset were lower.
+        #: The offset of the last damage, which would end the log if the proven offset were lower.
         self.last_fault: int | None = None
         self.in_step = True
         self.decompressor = Decompressor(max_record_size)
@@ -105,11 +105,11 @@ class Scan:
 
     @property
     def is_refused(self) -> bool:
-        """Return whether the log has an unsupported compression (RDB-031)."""
+        """Return whether the log uses an unsupported compression (RDB-031)."""
         return self.found.compression not in (None, NO_COMPRESSION, ZSTD)
 
     def next_block(self, block: bytes) -> Iterator[Event]:
-        """Yield the records and lost ranges that the next block completes."""
+        """Read the next block, and yield the records and lost ranges that it completes."""
         base = self.size
         self.size += len(block)
         for event in self._block(block, base):
@@ -118,7 +118,7 @@ class Scan:
             yield event
 
     def _block(self, block: bytes, base: int) -> Iterator[Event]:
-        """Yield the records and lost ranges of a block, which begins at ``base`` in the log."""
+        """Yield the records and lost ranges of the block at offset ``base`` of the log."""
         if self.zeros_from is not None:
             if all_zero(block):
                 return
@@ -165,7 +165,7 @@ class Scan:
             pos = record.end
 
     def _is_sync(self, block: bytes, pos: int, number: int | None) -> bool:
-        """Return whether the types 9 to 12 have a 19-byte header here (RDB-006, RDB-013)."""
+        """Return whether types 9 to 12 have a 19-byte header here (RDB-006, RDB-013)."""
         if self.found.dialect is None:
             return physical(block, pos, False, number) is None
         return self.found.dialect == WAL_SYNC
@@ -176,7 +176,7 @@ class Scan:
         return physical(block, pos, self.found.dialect == WAL_SYNC, number)
 
     def _is_clean_close(self, block: bytes, pos: int) -> bool:
-        """Return whether Pebble closed the log at this position (RDB-026)."""
+        """Return whether Pebble's trailer for a closed log is at this position (RDB-026)."""
         number = self.found.number
         return (
             number is not None
@@ -185,7 +185,7 @@ class Scan:
         )
 
     def _physical(self, record: Physical, block: bytes, base: int) -> Iterator[Event]:
-        """Process a valid physical record of a block that does not belong to another log."""
+        """Process a valid physical record that belongs to this log."""
         at, end, dialect = base + record.at, base + record.end, self.found.dialect
         if record.is_fragment and record.dialect == dialect:
             yield from self._fragment(record, at, end)
@@ -221,7 +221,7 @@ class Scan:
             self.open = None
 
     def _whole(self, done: OpenRecord) -> Event:
-        """Return the record, or a lost range if the data cannot be decompressed."""
+        """Return a complete record, or a lost range if its data cannot be decompressed."""
         payload = bytes(done.data)
         if self.found.compression == ZSTD:
             try:
@@ -230,7 +230,7 @@ class Scan:
                 return Lost(done.at, done.end, "bad-compression")  # RDB-036
             except TooLarge as error:
                 return Lost(done.at, done.end, ReasonCode("too-large", str(error)))
-        fields = dict(done.fields)  # in the order of the register
+        fields = dict(done.fields)  # keeps the order of the register
         for name in ("timestamp_sizes", "predecessor"):
             if name in self.announced:
                 fields[name] = self.announced[name]
@@ -238,7 +238,7 @@ class Scan:
         return Record(done.at, done.end - done.at, payload, fields)
 
     def _metadata(self, record: Physical, block: bytes, base: int) -> Iterator[Event]:
-        """Process a metadata record, with which RocksDB describes the log (RDB-030 to RDB-034)."""
+        """Process a record of metadata about the log (RDB-030 to RDB-034)."""
         at = base + record.at
         if is_well_formed(record) and self._apply(record, at):
             yield from self._interrupt_open_record()
@@ -249,7 +249,7 @@ class Scan:
             yield from self._lose(at, base + record.end, block, base, code)
 
     def _apply(self, record: Physical, at: int) -> bool:
-        """Store metadata for the next record. Return False if the metadata is not allowed here."""
+        """Store metadata for the next record, or return False if it is not allowed here."""
         if record.kind == COMPRESSION:
             return at == 0
         if record.kind in (PREDECESSOR, RECYCLABLE_PREDECESSOR):
@@ -268,7 +268,7 @@ class Scan:
     def _rest_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
         """Report the rest of a block as lost, because the length cannot be trusted."""
         yield from self._lose(at, base + len(block), block, base, reason)
-        # After a short block, no block boundary follows at which to resynchronise.
+        # A short block ends the log, so there is no later boundary to resynchronise at.
         self.in_step = self.has_ended or len(block) == BLOCK_SIZE
 
     def _lose(self, at: int, end: int, block: bytes, base: int, reason: str) -> Iterator[Lost]:
@@ -282,9 +282,9 @@ class Scan:
             yield from self._open_record_lost()
 
     def _may_end_at(self, at: int, block: bytes, base: int) -> bool:
-        """Return whether the log may end at ``at``, so that invalid bytes there are not damage.
+        """Return whether invalid bytes at ``at`` may be the end of the log instead of damage.
 
-        ``block`` begins at ``base`` in the log.
+        ``base`` is the offset of ``block`` in the log.
         """
         found = self.found
         if not found.is_numbered or at < found.proven:
@@ -297,9 +297,9 @@ class Scan:
         return at < base or not has_record_after(block, at - base, found.number)
 
     def _other_log(self, at: int, block: bytes, base: int) -> Generator[Event, None, int]:
-        """End the log at a record of another log or at Pebble's trailer, if possible (RDB-025).
+        """End the log at another log's record or at Pebble's trailer, if possible (RDB-025).
 
-        Return the position in the block at which the reader continues (RDB-046).
+        Returns the position in the block at which the reader continues (RDB-046).
         """
         if at >= self.found.proven:
             self._end_at(at)
@@ -308,7 +308,7 @@ class Scan:
             return len(block)
         pos = at - base
         records = self.found.records(block, base, pos)
-        # The bytes of a clean close at this position may be a record of this log, too.
+        # The bytes here may form both a clean close and a record of this log, so skip that record.
         following = next((r.at for r in records if r.at > pos and self.found.is_own(r)), None)
         if following is None:
             yield from self._rest_lost(at, block, base, "other-log")
@@ -317,7 +317,7 @@ class Scan:
         return following
 
     def _tail(self, at: int, requirement: str) -> None:
-        """Begin a torn tail at ``at``, or at the FIRST of the open record."""
+        """Begin a torn tail at the open record's FIRST fragment or, without one, at ``at``."""
         self.tail_from = self.open.at if self.open else at
         self.tail_code = ReasonCode("torn-tail", requirement)
 
@@ -326,13 +326,13 @@ class Scan:
         self.end = at
 
     def _look_for_other_log(self, block: bytes, base: int) -> None:
-        """Find the first block that begins with a record of another log (RDB-050)."""
+        """Note the first block that begins with a record of another log (RDB-050)."""
         first = any_physical(block, 0, self.found.number_at(base))
         if self.tail_to is None and first is not None and self.found.is_other(first):
             self.tail_to = base
 
     def _interrupt_open_record(self) -> Iterator[Lost]:
-        """End the open record. If it has no data, nothing is lost (RDB-049)."""
+        """Give up the open record, which is a loss only if it has data (RDB-049)."""
         if self.open and self.open.data:
             yield from self._open_record_lost("RDB-049")
         self.open = None
@@ -343,7 +343,7 @@ class Scan:
             self.open = None
 
     def _zeros_were_a_gap(self, block: bytes, base: int) -> Iterator[Event]:
-        """Report zeros as lost, because the log continues after them at ``base``."""
+        """Report zeros as lost, because the log continues after them, at ``base``."""
         assert self.zeros_from is not None
         start, self.zeros_from = self.zeros_from, None
         first = self._sound(block, 0, self.found.number_at(base))
@@ -355,11 +355,11 @@ class Scan:
             and not self.found.is_other(first)
             and base - start < first.end
         )
-        if not is_moved:  # RDB-063: RocksDB moves metadata to the next block rather than split it
+        if not is_moved:  # RDB-063: RocksDB does not split metadata, but moves it to the next block
             yield from self._lose(start, base, block, base, "zero-gap")
 
     def _cut(self, at: int, block: bytes, pos: int, reason: str) -> None:
-        """Process the end of the log inside a physical record or in zeros."""
+        """End the log inside a physical record, or note that zeros begin here."""
         if all_zero(block[pos:]):
             self.zeros_from = at
             return
@@ -369,9 +369,9 @@ class Scan:
         self._end_at(start)
 
     def end_of_log(self, survey_start: Callable[[int], Survey]) -> Iterator[Event]:
-        """Yield the lost range of an unfinished write, if there is one, and then the end.
+        """Yield the lost range of an unfinished write, if there is one, then the end.
 
-        ``survey_start`` returns the properties of the first bytes of the log.
+        ``survey_start`` surveys only the given number of bytes from the start of the log.
         """
         if self.is_refused:
             yield End("refused", "unsupported-compression", None)
@@ -395,21 +395,21 @@ class Scan:
         yield End(verdict, reason, end if is_safe else None)
 
     def _depends_on_bytes_from(self, end: int, survey_start: Callable[[int], Survey]) -> bool:
-        """Return whether a fault before ``end`` is damage only because of bytes after ``end``."""
+        """Return whether only bytes from ``end`` on make an earlier fault count as damage."""
         if self.found.dialect != WAL_SYNC or self.last_fault is None:
             return False
         return survey_start(end).proven <= self.last_fault
 
 
 def _bad_number(record: Physical, at: int) -> Lost:
-    """Return the header of a physical record as a lost range (RDB-062)."""
+    """Return the lost range for a header with a damaged log number (RDB-062)."""
     return Lost(at, at + record.end - record.at - len(record.data), "bad-number")
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a log file: yield its records and lost ranges, then the end.
+    """Read a log file, and yield its records and lost ranges, then the end.
 
-    ``context`` may have ``log_number`` and ``max_record_size`` (bytes). Raises ``OSError``.
+    ``context`` may have ``log_number`` and ``max_record_size`` (in bytes). Raises ``OSError``.
     """
     with path.open("rb") as log:
         yield from read_stream(log, profile, number_of(path, context), context)
@@ -421,10 +421,10 @@ def read_stream(
     number: int | None = None,
     context: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Event]:
-    """Read a log from its start: yield its records and lost ranges, then the end.
+    """Read a log from its start, and yield its records and lost ranges, then the end.
 
-    ``log`` is a seekable binary stream. ``number`` is the lower half of the log number, or None.
-    Raises only ``OSError``.
+    ``log`` is a seekable binary stream. ``number`` is the low half of the log number, or None.
+    Raises ``OSError``, and ``ValueError`` for an unknown profile.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -434,7 +434,7 @@ def read_stream(
 
 
 def _stop_at_first_damage(scan: Scan, log: BinaryIO) -> Iterator[Event]:
-    """Report everything from the first damage on as one lost range, for ``strict`` (RDB-055)."""
+    """Report the log from the first damage on as one lost range, for ``strict`` (RDB-055)."""
     for event in scan.events(log):
         if isinstance(event, Lost) and not event.torn:
             start = min(event.start, scan.open.at) if scan.open else event.start
@@ -448,7 +448,7 @@ def _stop_at_first_damage(scan: Scan, log: BinaryIO) -> Iterator[Event]:
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a file is a RocksDB or Pebble log, by its first blocks.
+    """Return whether a file's first blocks and name are those of a RocksDB or Pebble log.
 
     Raises ``OSError``.
     """

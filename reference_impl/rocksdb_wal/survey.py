@@ -1,4 +1,4 @@
-"""The first pass over a log, which finds its dialect, number, compression and proven length."""
+"""The first pass over a log, to find its dialect, number, compression and proven length."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from reference_impl.zstd_frame import MAGIC
 
 @dataclass(slots=True)
 class Survey:
-    """The properties of a log that the reader finds before the records (RDB-012 to RDB-017)."""
+    """The properties that a reader determines before it reads records (RDB-012 to RDB-017)."""
 
     number: int | None
-    #: The start of the block with the record that gave the number, the end of the clean close that
-    #: gave it, or 0 if it was known before.
+    #: The offset from which the log number is known: the start of the block whose record gave it,
+    #: the end of the trailer that gave it, or 0 if it came from the context or the file name.
     number_from: int = 0
     #: The dialect, or None if no physical record determines it.
     dialect: str | None = None
@@ -38,41 +38,42 @@ class Survey:
     compression: int | None = None
     #: True if the log begins with a compression record.
     has_compression_record: bool = False
-    #: An offset before which all bytes were written.
+    #: The offset up to which all bytes are known to have been written.
     proven: int = 0
-    #: The end of this log's last physical record.
+    #: The end of the last physical record that belongs to this log.
     last_own: int = 0
     #: The start of the last block that begins with a record of another log, or None.
     last_other: int | None = None
 
     @property
     def is_numbered(self) -> bool:
-        """Return whether log numbers distinguish the records of this log from others (RDB-015)."""
+        """Return whether records carry log numbers, which tell logs apart (RDB-015)."""
         return self.dialect != LEGACY
 
     def is_other(self, record: Physical) -> bool:
-        """Return whether a physical record has the number of another log (RDB-015)."""
+        """Return whether a physical record has another log's number (RDB-015)."""
         return record.number is not None and record.number != self.number
 
     def number_at(self, at: int) -> int | None:
-        """Return the number if it is known from the bytes before an offset (RDB-062)."""
+        """Return the log number if it is known at an offset, otherwise None (RDB-062)."""
         return self.number if at >= self.number_from else None
 
     def is_own(self, record: Physical) -> bool:
-        """Return whether a physical record has the number and the dialect of this log."""
+        """Return whether a physical record has this log's number and dialect."""
         return record.number == self.number and record.dialect == self.dialect
 
     def records(self, block: bytes, base: int, at: int = 0) -> Iterator[Physical]:
-        """Yield the physical records of a block, in any dialect, up to the first invalid record.
+        """Yield a block's physical records, in any dialect, up to the first invalid one.
 
-        ``base`` is the offset of the block, and ``at`` the first position in the block.
+        ``base`` is the offset of the block in the log. Reading begins at position ``at`` of the
+        block.
         """
         while (record := any_physical(block, at, self.number_at(base + at))) is not None:
             yield record
             at = record.end
 
     def look_at_start(self, block: bytes) -> None:
-        """Set properties from the first physical record, or from Pebble's trailer in its place."""
+        """Set properties from what begins the log: a physical record or Pebble's trailer."""
         first = any_physical(block, 0, self.number)
         if first is not None and first.kind != COMPRESSION:
             if self.number is None or not self.is_other(first):
@@ -85,7 +86,7 @@ class Survey:
             self.number_from = RECYCLABLE_HEADER_SIZE
 
     def add(self, record: Physical, base: int) -> None:
-        """Update the properties with a valid physical record of the block at ``base``."""
+        """Update the properties from a valid physical record in the block at ``base``."""
         if self.number is None:
             self.number, self.number_from = record.number, base  # RDB-014
         if self.is_other(record):
@@ -118,7 +119,7 @@ def number_of(path: Path, context: Mapping[str, Any]) -> int | None:
 
 
 def survey(log: BinaryIO, number: int | None, size: int | None = None) -> Survey:
-    """Return the properties of a log, or of its first ``size`` bytes.
+    """Survey a log, or only its first ``size`` bytes.
 
     Leaves the stream at offset 0.
     """
@@ -129,7 +130,7 @@ def survey(log: BinaryIO, number: int | None, size: int | None = None) -> Survey
 
 
 def survey_blocks(blocks: Iterable[bytes], number: int | None, size: int | None = None) -> Survey:
-    """Return the properties of a log with these blocks, or of its first ``size`` bytes."""
+    """Survey a log that consists of these blocks, or only its first ``size`` bytes."""
     found = Survey(number)
     base = 0
     for whole in blocks:

@@ -47,8 +47,7 @@ from reference_impl.zstd_frame import MAGIC, MAX_RECORD_SIZE
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Create a log at a path that does not exist yet (RDB-020 to RDB-026).
 
-    Raises ``OSError``, and ``ValueError`` for a context or record that no log of the dialect can
-    hold.
+    Raises ``OSError``, and ``ValueError`` if the context or a record is invalid for the dialect.
     """
     writer = Writer(_number(path, context), context)
     writer.check(records)
@@ -60,8 +59,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a log file and append to it in its own dialect (RDB-027 to RDB-029).
 
-    Without records, the log is not changed. Raises ``OSError``, and ``ValueError`` if the log must
-    not be appended to.
+    If there are no records, the log is not changed. Raises ``OSError``, and ``ValueError`` if the
+    log must not be appended to.
     """
     with path.open("r+b") as log:
         found = survey(log, number_of(path, context))
@@ -85,13 +84,13 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the context for writing a log of the same dialect, compression and number."""
+    """Return the context for writing a log with the same dialect, compression and number."""
     with path.open("rb") as log:
         return {**context, **_form(survey(log, number_of(path, context)))}
 
 
 def _form(found: Survey) -> dict[str, Any]:
-    """Return the context keys that determine the form of a log: dialect, compression and number."""
+    """Return the context keys that set a log's dialect, compression and number."""
     form = {"headers": found.dialect, "log_number": found.number}
     if found.dialect is not None or found.has_compression_record:
         form["compression"] = "zstd" if found.compression == ZSTD else "none"
@@ -111,13 +110,13 @@ def _check_form(found: Survey, context: Mapping[str, Any], end: int, first: NewR
 
 
 def _number(path: Path, context: Mapping[str, Any]) -> int:
-    """Return the number of a log to write, from the context or the file name, else 1 (RDB-014)."""
+    """Return the log number from the context or the file name, otherwise 1 (RDB-014)."""
     number = number_of(path, context)
     return 1 if number is None else number
 
 
 class Writer:
-    """Write the records of one log as RocksDB or Pebble does, from an offset on."""
+    """Writes a log's records as RocksDB or Pebble does, starting at a position."""
 
     def __init__(
         self,
@@ -128,10 +127,10 @@ class Writer:
         decompressor: Decompressor | None = None,
     ) -> None:
         self.number = number
-        #: The column families whose timestamp sizes are already in the log.
+        #: The column families whose timestamp sizes the log already states.
         self.families = set(families)
         limit = context.get("max_record_size", MAX_RECORD_SIZE)
-        #: The decompressor, in the state in which the reader left it.
+        #: The decompressor as the reader left it, to count the size of new records.
         self.decompressor = decompressor or Decompressor(limit)
         self.dialect = context.get("headers", RECYCLABLE)
         self.is_compressed = context.get("compression", "none") == "zstd"
@@ -144,7 +143,7 @@ class Writer:
             raise ValueError("closed: expected false with the headers legacy, found true")
 
     def check(self, records: Sequence[NewRecord]) -> None:
-        """Raise ``ValueError`` for a field that must not be written (RDB-033, RDB-057)."""
+        """Raise ``ValueError`` if a record has a forbidden field or value (RDB-033, RDB-057)."""
         is_sync = self.dialect == WAL_SYNC
         absent = {"timestamp_sizes", "predecessor"} if is_sync else {"sync_offset"}
         for record in records:
@@ -164,7 +163,7 @@ class Writer:
                 self.families.add(int(family))
 
     def pieces(self, records: Sequence[NewRecord]) -> Iterator[bytes]:
-        """Yield the bytes of new records. Raises ``ValueError`` if a record is too large."""
+        """Yield the bytes for new records. Raises ``ValueError`` if a record is too large."""
         if self.position == 0 and self.is_compressed:
             yield self._moved(pack(LEGACY, COMPRESSION, ZSTD.to_bytes(4, "little")))  # RDB-030
         for record in records:
@@ -197,7 +196,7 @@ class Writer:
                     break
 
     def _chunks(self, payload: bytes) -> Iterator[tuple[bytes, bool]]:
-        """Yield each chunk of a record's data, and whether it is the last chunk (RDB-036)."""
+        """Yield the chunks of a record's data, each with whether it is the last (RDB-036)."""
         data, size = payload, max(1, len(payload))
         if self.is_compressed:
             data, size = compress(payload), BLOCK_SIZE - self.header_size
@@ -216,7 +215,7 @@ class Writer:
             yield from self._described(kind, data[at : at + room])
 
     def _described(self, kind: int, data: bytes) -> Iterator[bytes]:
-        """Yield a metadata record, which must lie within one block (RDB-024)."""
+        """Yield a metadata record, which must not be split across blocks (RDB-024)."""
         yield from self._fill(self.header_size + len(data))
         yield self._moved(pack(self.dialect, kind, data, self.number))
 
@@ -250,5 +249,4 @@ _PACKERS: Mapping[str, Callable[[Any], bytes]] = {
     "sync_offset": _pack_sync_offset,
     "timestamp_sizes": _pack_timestamp_sizes,
 }
-"""The functions that encode the fields of a record to write. Each raises ``struct.error`` for a
-value out of range."""
+"""Encode a record's additional fields. Raise ``struct.error`` for values out of range."""

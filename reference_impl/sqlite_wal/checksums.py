@@ -1,4 +1,4 @@
-"""The checksums of units in the grammar, computed from the bytes of a log (SQW-009)."""
+"""Compute the checksums that the grammar declares, from the bytes of a log (SQW-009)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from reference_impl.sqlite_wal import layout
 
 
 def header(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...]:
-    """Return both words of the log header's checksum."""
+    """Return the two words of the log header's checksum."""
     return layout.advance((0, 0), data, layout.order_of(data[3]))
 
 
 def frame(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...] | None:
     """Continue the checksum of the previous frame if this frame has the same salts (SQW-009).
 
-    ``log`` is indexed by slices; ``start`` and ``end`` are the bounds of the frame.
+    ``log`` must support slicing. The frame is ``log[start:end]``.
     """
     slot, order = log[start:end], log[3:4]
     if len(slot) < end - start or not order:
         return None  # the log was truncated after it was parsed
-    # The salts are followed by the checksum, both in the log header and in a frame header.
+    # In the log header and in frame headers alike, the checksum follows the salts.
     at = 16 if start == layout.HEADER_SIZE else start - len(slot) + layout.SALTS.start
     salts, before = log[at : at + 8], log[at + 8 : at + 16]
     fields = layout.FrameHeader.of(slot)

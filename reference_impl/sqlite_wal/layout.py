@@ -1,4 +1,4 @@
-"""The parts of a SQLite write-ahead log: header, frames, checksum.
+"""The layout of a SQLite write-ahead log: header, frames and checksum.
 
 Upstream authority: sqlite/sqlite ``src/wal.c``.
 """
@@ -14,8 +14,8 @@ HEADER = struct.Struct(">4I8s2I")  # SQW-002
 FRAME_HEADER = struct.Struct(">2I8s2I")  # SQW-004
 HEADER_SIZE = HEADER.size
 FRAME_HEADER_SIZE = FRAME_HEADER.size
-SALTS = slice(8, 16)  # in the header of a frame
-COVERED = 8  # the length of the bytes in a frame header that the checksum covers
+SALTS = slice(8, 16)  # in a frame header
+COVERED = 8  # the checksum covers this many bytes of a frame header
 
 MAGIC = 0x377F0682
 VERSION = 3007000
@@ -34,7 +34,7 @@ Order = Literal["<", ">"]
 
 
 def advance(state: State, data: bytes, order: Order) -> State:
-    """Return the checksum after ``data``. The length must be a multiple of 8 (SQW-006)."""
+    """Return the checksum after ``data``, whose length must be a multiple of 8 (SQW-006)."""
     first, second = state
     words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
     for x, y in zip(words, words, strict=True):
@@ -70,7 +70,7 @@ class Header:
 
     @property
     def checksum(self) -> State:
-        """Return the checksum of the first 24 bytes. Frame 1 continues it (SQW-007)."""
+        """Return the checksum of the first 24 bytes, which frame 1 continues (SQW-007)."""
         return advance((0, 0), self._packed((0, 0))[:24], self.order)
 
     def to_bytes(self) -> bytes:
@@ -100,14 +100,14 @@ class FrameHeader:
         return cls(page, db_pages, salts, (first, second))
 
     def has_salts(self, salts: bytes) -> bool:
-        """Return whether a slot has these salts and does not consist of zeros (SQW-030)."""
+        """Return whether the salts match and the header is not all zero (SQW-030)."""
         return self.salts == salts and (any(salts) or self.page != 0 or self.db_pages != 0)
 
 
 class Slots:
     """The slots of a file, numbered from 1.
 
-    A slot has the size of a frame, but it need not contain a valid frame.
+    A slot is as long as a frame, but need not contain a valid one.
     """
 
     def __init__(self, file: BinaryIO, size: int, page_size: int) -> None:
@@ -128,20 +128,20 @@ class Slots:
         return HEADER_SIZE + (number - 1) * self.slot_size
 
     def data(self, number: int) -> bytes:
-        """Return the bytes of a whole slot, or zeros if a checkpoint has truncated the file."""
+        """Return a whole slot, with zeros for bytes that a checkpoint has cut off."""
         return self._read(self.at(number), self.slot_size).ljust(self.slot_size, b"\0")
 
     def header(self, number: int) -> FrameHeader:
-        """Return the header of a whole slot, or zeros if a checkpoint has truncated the file."""
+        """Return a whole slot's header, with zeros for bytes that a checkpoint has cut off."""
         data = self._read(self.at(number), FRAME_HEADER_SIZE)
         return FrameHeader.of(data.ljust(FRAME_HEADER_SIZE, b"\0"))
 
     def piece(self) -> bytes:
-        """Return the bytes after the last whole slot, up to the end of a frame header."""
+        """Return the bytes after the last whole slot, but no more than a frame header."""
         return self._read(self.cut, max(0, min(self.size - self.cut, FRAME_HEADER_SIZE)))
 
     def _read(self, at: int, length: int) -> bytes:
-        """Return bytes of the file, fewer if the file has become shorter."""
+        """Return up to ``length`` bytes at an offset, fewer if the file has become shorter."""
         self.file.seek(at)
         data = self.file.read(length)
         if len(data) < length:
@@ -150,14 +150,14 @@ class Slots:
 
 
 def covered(slot: bytes) -> bytes:
-    """Return the parts of a slot under its checksum: page number, size and image (SQW-008)."""
+    """Return the page number, size and image of a slot, which its checksum covers (SQW-008)."""
     return slot[:COVERED] + slot[FRAME_HEADER_SIZE:]
 
 
 def frames(
     images: Iterable[tuple[int, int, bytes]], header: Header, state: State
 ) -> tuple[bytes, State]:
-    """Return the bytes of the frames, and the checksum after the last frame (SQW-004, SQW-008).
+    """Encode frames, and return them with the checksum after the last (SQW-004, SQW-008).
 
     ``images`` are tuples of page number, database size and page image. ``state`` is the checksum
     before the first frame.

@@ -1,4 +1,4 @@
-"""Read the header of a SQLite write-ahead log, or rebuild a lost header.
+"""Read the header of a SQLite write-ahead log, or rebuild it if it is lost.
 
 Upstream authority: sqlite/sqlite ``src/wal.c``, ``walIndexRecover``.
 """
@@ -33,7 +33,7 @@ _MASK = 0xFFFFFFFF
 
 
 class Refused(Exception):
-    """Raised if the file is not a log, or has an unsupported version.
+    """Raised if the file is not a log or has an unsupported version.
 
     ``reason`` is the reason code.
     """
@@ -43,12 +43,12 @@ class Refused(Exception):
 
 
 class NoHeader(Exception):
-    """Raised if the header is unfinished, so that a reader cannot read the log (SQW-021)."""
+    """Raised if the header is unfinished, which makes the log unreadable (SQW-021)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The values that a reader needs to read the frames of a log."""
+    """The values that a reader needs to read a log's frames."""
 
     page_size: int
     order: Order
@@ -61,9 +61,9 @@ class Opening:
 
 
 def open_log(file: BinaryIO, size: int) -> Opening:
-    """Return the values for reading a file of at least one byte (SQW-020 to SQW-025).
+    """Return the values for reading the frames of a non-empty file (SQW-020 to SQW-025).
 
-    Raises :class:`Refused`, :class:`NoHeader`.
+    Raises :class:`Refused` or :class:`NoHeader`.
     """
     file.seek(0)
     head = file.read(HEADER_SIZE)
@@ -88,13 +88,13 @@ def open_log(file: BinaryIO, size: int) -> Opening:
 
 
 def looks_unfinished(head: bytes) -> bool:
-    """Return whether bytes may be the beginning of a header, or are zeros (SQW-021)."""
+    """Return whether bytes are all zero or could begin a header (SQW-021)."""
     magics = [(MAGIC | bit).to_bytes(4, "big") for bit in (0, 1)]
     return not any(head) or any(head[:4] == magic[: len(head)] for magic in magics)
 
 
 def rebuild(file: BinaryIO, size: int) -> Opening | None:
-    """Rebuild the header from frame 1. Return None if redundant bits do not match (SQW-026)."""
+    """Rebuild the header from frame 1, or return None if its redundant bits differ (SQW-026)."""
     stored: Opening | None = None
     file.seek(0)
     _, _, _, _, header_salts, *checksum = HEADER.unpack(file.read(HEADER_SIZE).ljust(HEADER_SIZE))
@@ -121,7 +121,7 @@ _ORDERS: tuple[Order, Order] = ("<", ">")
 
 
 def _header_of(state: State, order: Order, page_size: int, salts: bytes) -> Header | None:
-    """Return the header with the checksum ``state``, solved for the sequence number, or None."""
+    """Return the header with checksum ``state`` by solving for its sequence number, or None."""
     start = Header(order, page_size, 0, salts).to_bytes()
     first, second = advance((0, 0), start[:8], order)
     after_first, after_second = rewind(state, salts, order)
@@ -134,7 +134,7 @@ def _header_of(state: State, order: Order, page_size: int, salts: bytes) -> Head
 
 
 def _first_link(file: BinaryIO, size: int) -> Opening | None:
-    """Find the first two adjacent slots whose checksums form a chain (SQW-027)."""
+    """Return the values from the first two adjacent slots with chained checksums (SQW-027)."""
     either: Opening | None = None
     for page_size in reversed(PAGE_SIZES):
         slots = Slots(file, size, page_size)

@@ -34,7 +34,7 @@ from reference_impl.sqlite_wal.survey import Survey, Transaction, is_repetition
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a log file: see :func:`read_file`. ``context`` is not used. Raises ``OSError``."""
+    """Read a log file like :func:`read_file`. ``context`` is ignored. Raises ``OSError``."""
     with path.open("rb") as file:
         yield from read_file(file, path.stat().st_size, profile)
 
@@ -52,7 +52,7 @@ def recognise(path: Path) -> bool:
         if int.from_bytes(head[:4], "big") & ~1 == MAGIC:
             return True
         is_named = path.name.endswith("-wal")
-        # Rebuilding a header takes milliseconds, which is too slow for all files of a large folder.
+        # Rebuilding a header takes milliseconds, too long to try on every file in a large folder.
         may_be_one = is_named or head[4:8] == VERSION.to_bytes(4, "big")
         if may_be_one and rebuild(file, path.stat().st_size):
             return True
@@ -82,7 +82,7 @@ def read_file(file: BinaryIO, size: int, profile: str = "recover") -> Iterator[E
 
 
 class Scan:
-    """Reads the committed frames as SQLite does, and then surveys the later slots."""
+    """Reads the committed frames as SQLite does, then surveys the slots after them."""
 
     def __init__(self, file: BinaryIO, size: int, opening: Opening) -> None:
         self.slots = Slots(file, size, opening.page_size)
@@ -94,7 +94,7 @@ class Scan:
 
     @property
     def end(self) -> int:
-        """Return the end of the last committed frame, which is where SQLite appends (SQW-042)."""
+        """Return the end of the last committed frame, where SQLite appends (SQW-042)."""
         return self.slots.at(self.committed + 1)
 
     def events(self, is_strict: bool) -> Iterator[Event]:
@@ -171,7 +171,7 @@ class _Tail:
         self._classify()
 
     def _classify(self) -> None:
-        """Find the end of this generation of frames, and its reason codes (SQW-030 to SQW-034)."""
+        """Find the last slot of this generation, and the reason codes (SQW-030 to SQW-034)."""
         committed, count = self.scan.committed, self.slots.count
         self.survey = self.scan.survey()
         own = [n for n in self.survey.found if self.survey.is_of_generation(n)]
@@ -181,7 +181,7 @@ class _Tail:
         self.last_unfinished = self.last_own
         while self.last_unfinished < count and self._awaits_checksum(self.last_unfinished + 1):
             self.last_unfinished += 1
-        # A piece that begins with zeros counts as a slot that awaits its checksum (SQW-032).
+        # A piece of a slot that begins with zeros counts as awaiting its checksum (SQW-032).
         follows, piece = count == self.last_unfinished, self.slots.piece()
         self.ends_in_zeros = follows and bool(piece) and not any(piece[:16])
         self.is_cut = self._is_cut(piece, follows)
@@ -198,13 +198,13 @@ class _Tail:
             self.torn = "uncommitted"
 
     def _awaits_checksum(self, number: int) -> bool:
-        """Return whether a slot was reserved, but has no checksum yet (SQW-032)."""
+        """Return whether a slot was reserved but has no checksum yet (SQW-032)."""
         return self.slots.header(number).salts == NO_SALTS
 
     def _is_cut(self, piece: bytes, follows: bool) -> bool:
         """Return whether the file ends inside a frame of this generation (SQW-033).
 
-        ``follows`` is true if the piece at the end directly follows the slots of this generation.
+        ``follows`` is true if nothing separates the piece from the slots of this generation.
         """
         salts = piece[SALTS]
         if len(salts) == 8:
@@ -213,7 +213,7 @@ class _Tail:
         return follows and any(piece)
 
     def _goes_on_after(self, mark: int) -> bool:
-        """Return whether frames other than repetitions follow a commit frame (SQW-016)."""
+        """Return whether anything but repetitions of the commit frame follows it (SQW-016)."""
         commit, after = self.slots.data(mark), range(mark + 1, self.last_own + 1)
         if not self.is_cut and all(is_repetition(commit, self.slots.data(n)) for n in after):
             return False

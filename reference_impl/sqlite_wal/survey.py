@@ -1,7 +1,7 @@
-"""Prove frames of a SQLite write-ahead log after a fault in the chain of checksums.
+"""Prove frames of a SQLite write-ahead log after its checksum chain is broken.
 
-Each frame stores the checksum of the log up to its own end. Running the calculation backwards over
-the frame gives the checksum before the frame. This checksum identifies the previous slot.
+Each frame stores the checksum of the log up to the frame's end. Computing backwards from there
+gives the checksum before the frame, which identifies the previous slot.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class _Slot:
     header: FrameHeader
     #: The checksum before the slot, or None if it is unknown.
     before: State | None = None
-    #: The slot before this frame in the log, or None if the frame is not proven.
+    #: The slot that this frame continues, or None if the frame is not proven.
     follows: int | None = None
-    #: The checksum after the slot. The checksum that a proven frame stores may differ.
+    #: The checksum after the slot. A proven frame may store a different one.
     computed: State | None = None
-    #: The commit frame of which the slot is broken padding, or None.
+    #: If the slot is broken padding, the commit frame that it repeats.
     repeats: int | None = None
     transaction: Transaction | None = None
 
@@ -71,8 +71,8 @@ class Survey:
         self.opening = opening
         self.committed = committed
         self.found: dict[int, _Slot] = {}
-        # For each checksum: the first slot that stores it, and the first proven slot after which
-        # the log has this checksum.
+        # ``first`` maps each checksum to the first slot that stores it. ``proven`` maps it to the
+        # first proven slot after which the log has this checksum.
         self.first: dict[State, int] = {}
         self.proven: dict[State, int] = {}
         if opening.checksum is not None:
@@ -114,7 +114,7 @@ class Survey:
         )
 
     def _prove(self, running: State | None) -> None:
-        """Find the slot that each frame follows (SQW-015, SQW-035 to SQW-038).
+        """Find the slot that each frame continues (SQW-015, SQW-035 to SQW-038).
 
         ``running`` is the checksum after the last committed slot.
         """
@@ -122,7 +122,7 @@ class Survey:
         last = self.committed
         start = last + 1
         commit = covered(self.slots.data(last)) if last else None
-        # The checksum as if all slots after ``last`` repeated it. ``last`` must be a commit frame.
+        # The checksum that would result if all slots after the commit frame ``last`` repeated it.
         repeated = running
         for number, slot in self.found.items():
             data = self.slots.data(number)
@@ -157,9 +157,10 @@ class Survey:
             slot.follows = self._unpadded(self.proven.get(value, self.first[value]))
 
     def _confirm(self, run: range) -> int:
-        """Mark the frames of a run as proven, and return the slot that the next frame follows.
+        """Mark a run of frames as proven, and return the slot that the next frame continues.
 
-        A frame after a copy follows the first slot with the checksum of the copy (SQW-038).
+        If a slot is a copy, the next frame continues the first slot with the same checksum
+        (SQW-038).
         """
         place = run.start - 1
         for number in run:
@@ -174,7 +175,7 @@ class Survey:
         return self._unpadded(place)
 
     def _set_padding(self, run: range, last: int, commit: bytes) -> None:
-        """Mark the slots of a run as broken padding of the commit frame ``last`` (SQW-015)."""
+        """Mark a run of slots as broken padding that repeats commit frame ``last`` (SQW-015)."""
         for number in run:
             slot = self.found[number]
             slot.repeats = last
@@ -184,23 +185,23 @@ class Survey:
             self.proven.setdefault(slot.computed, number)
 
     def _value_after(self, number: int) -> State | None:
-        """Return the checksum of a slot: stored for a committed slot, computed for a later one."""
+        """Return the checksum after a slot: stored if the slot is committed, otherwise computed."""
         slot = self.found.get(number)
         return slot.computed if slot else self._stored(number)
 
     def _unpadded(self, number: int) -> int:
-        """Return a slot, or the commit frame of which it is broken padding (SQW-015)."""
+        """Return the slot itself or, for broken padding, the commit frame it repeats (SQW-015)."""
         slot = self.found.get(number)
         return number if slot is None or slot.repeats is None else slot.repeats
 
     def ends_in_repetition(self, mark: int, last: int, checksum: State) -> bool:
-        """Return whether repetitions of ``mark`` up to ``last`` give the checksum (SQW-016)."""
+        """Return whether repeating slot ``mark`` up to ``last`` gives the checksum (SQW-016)."""
         commit = covered(self.slots.data(mark))
         before, after = self._stored(mark - 1), self._stored(mark)
         assert after is not None
-        # The checksum is linear: if two checksums advance over the same bytes, their difference
-        # does not depend on these bytes. The checksums before and after a damaged commit frame
-        # therefore give the checksum of each repetition.
+        # The checksum is linear: when two checksums advance over the same bytes, the difference
+        # between them does not depend on those bytes. The checksums before and after a damaged
+        # commit frame therefore determine the checksum of each repetition.
         whole = shown = after
         for _ in range(mark, last):
             whole = self.advance(whole, commit)
@@ -239,7 +240,7 @@ class Survey:
         return is_repetition(self.slots.data(before), self.slots.data(transaction.last))
 
     def _in_order(self, transactions: list[Transaction]) -> list[Transaction]:
-        """Return the chain after the committed frames, then the other chains of transactions."""
+        """Order transactions: first the chain after the committed frames, then the other chains."""
         followers: dict[int, list[Transaction]] = {}
         for transaction in transactions:
             followers.setdefault(self._followed(transaction), []).append(transaction)
@@ -252,7 +253,7 @@ class Survey:
             end = transaction.last
         others = [transaction for transaction in transactions if transaction.is_after_loss]
         ends = {other.last for other in others}
-        # Transactions in a ring have no start. Only a manipulated log contains a ring.
+        # Transactions that form a ring have no start. Only a manipulated log contains a ring.
         starts = [other for other in others if self._followed(other) not in ends]
         for start in [*starts, *others]:
             waiting = [start]
@@ -269,20 +270,20 @@ class Survey:
         return number
 
     def _ends_transaction(self, number: int) -> bool:
-        """Return whether a transaction can begin after this slot (SQW-040)."""
+        """Return whether a transaction can begin right after this slot (SQW-040)."""
         if number <= self.committed:
             return number == 0 or self.slots.header(number).db_pages != 0
         if self.found[number].header.db_pages:
             return self._sizes(number)[0] != 0
-        # A flipped bit of the image can only show sizes whose last bits are zero.
+        # A flipped bit in the image can only imitate sizes whose last bits are zero.
         page_size = self.slots.slot_size - FRAME_HEADER_SIZE
         return self._sizes(number)[1] % (2**34 // page_size) != 0
 
     def _sizes(self, number: int) -> tuple[int | None, int]:
-        """Return the word of the size that the checksum of an unproven slot fits (SQW-040).
+        """Return the database size that fits the checksum of an unproven slot (SQW-040).
 
-        The second value is the same word if the checksum also fits the page number, and else 0. If
-        the slot stores the size 0, this is its lost size (SQW-055).
+        The second value is the same size if the checksum also fits the page number, otherwise 0. If
+        the slot stores size 0, the second value is its lost size (SQW-055).
         """
         before = self._stored(number - 1)
         if self.found[number].follows is not None or before is None:
@@ -295,7 +296,7 @@ class Survey:
         return size, size if first == (before[0] + page + before[1]) & 0xFFFFFFFF else 0
 
     def code(self, number: int) -> str:
-        """Return the reason code of a slot that is lost wholly or in part (SQW-036, SQW-041)."""
+        """Return the reason code for a slot that is wholly or partly lost (SQW-036, SQW-041)."""
         slot = self.found[number]
         if not slot.header.has_salts(self.opening.salts):
             return ReasonCode("frame-salt", "SQW-041")
@@ -311,8 +312,8 @@ class Survey:
         return ReasonCode("frame-checksum", "SQW-041") if is_anchored else "unanchored"
 
     def _is_in_place(self, number: int) -> bool:
-        """Return whether the checksum before a frame is the checksum after the previous slot."""
-        # The computed checksum of the previous slot counts only if it proves this frame (SQW-036).
+        """Return whether the frame's checksum continues that of the previous slot."""
+        # The previous slot's computed checksum counts only if it proves this frame (SQW-036).
         before = self.found[number].before
         return before in (self._stored(number - 1), self._value_after(number - 1))
 
@@ -322,13 +323,13 @@ class Survey:
         return self.slots.header(number).checksum
 
     def _is_anchored(self, number: int) -> bool:
-        """Return whether the slot before a frame is of this generation (SQW-041)."""
+        """Return whether the slot before a frame belongs to this generation (SQW-041)."""
         if number == 1:
             return self.opening.checksum is not None
         return self.slots.header(number - 1).has_salts(self.opening.salts)
 
     def lost(self, last: int) -> Iterator[Lost]:
-        """Yield the lost ranges up to a slot. Adjacent slots with one code are merged (SQW-041)."""
+        """Yield the lost ranges up to a slot, merging neighbours with the same code (SQW-041)."""
         start, code = 0, ""
         for number in range(self.committed + 1, last + 1):
             slot, at = self.found[number], self.slots.at(number)

@@ -28,10 +28,10 @@ DEFAULT_PAGE_SIZE = 4096
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Make a new log at a path that does not exist yet (SQW-050 to SQW-052).
+    """Create a log at a path that does not exist yet (SQW-050 to SQW-052).
 
-    Keys of the context are ``page_size``, ``byte_order``, ``sequence``, ``salt_1`` and ``salt_2``.
-    Raises ``OSError``, and ``ValueError`` for records or a context that no log can hold.
+    The context keys are ``page_size``, ``byte_order``, ``sequence``, ``salt_1`` and ``salt_2``.
+    Raises ``OSError``, and ``ValueError`` if the records or the context are invalid.
     """
     header = _header(context)
     encoded, _ = _encode(records, header, header.checksum, None)
@@ -42,8 +42,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a log file and append to it (SQW-053, SQW-054).
 
-    ``context`` is used only if the log has no header. Raises ``OSError``, and ``ValueError`` if a
-    writer must refuse the log or the records.
+    ``context`` is used only if the log has no header. Raises ``OSError``, and ``ValueError`` if the
+    log must not be appended to or the records are invalid.
     """
     with path.open("r+b") as log:
         size = path.stat().st_size
@@ -70,7 +70,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the context for a copy of a log: the known values of its header."""
+    """Return the context for copying a log, with the known values of its header."""
     with path.open("rb") as log:
         opening = _opening(log, path.stat().st_size)
     if opening is None:
@@ -110,7 +110,7 @@ def _header(context: Mapping[str, Any]) -> Header:
 def _encode(
     records: Sequence[NewRecord], header: Header, value: State, before: bytes | None
 ) -> tuple[bytes, State]:
-    """Return the frames of records. ``before`` is the last commit frame before the records."""
+    """Encode records as frames. ``before`` is the last commit frame before them, if any."""
     images: list[tuple[int, int, bytes]] = []
     last = _contents(before)
     for number, record in enumerate(records):
@@ -132,7 +132,7 @@ def _contents(slot: bytes | None) -> tuple[int, int, bytes] | None:
 
 
 def _images(record: NewRecord, page_size: int, number: int) -> Iterator[tuple[int, int, bytes]]:
-    """Yield page number, database size and image of each frame of a record (SQW-051, SQW-052)."""
+    """Yield each frame's page number, database size and image (SQW-051, SQW-052)."""
     count, rest = divmod(len(record.payload), page_size)
     if rest or not count:
         raise ValueError(

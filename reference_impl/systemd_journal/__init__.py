@@ -1,4 +1,4 @@
-"""The executable specification of the systemd journal file, see spec/systemd-journal.md.
+"""The executable specification of systemd's journal files, described by spec/systemd-journal.md.
 
 Upstream authority: systemd ``src/libsystemd/sd-journal/`` (``journal-def.h``, ``journal-file.c``,
 ``journal-verify.c``, ``journal-authenticate.c``, ``fsprg.c``, ``sd-journal.c``).

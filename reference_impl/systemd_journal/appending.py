@@ -14,7 +14,7 @@ _COMPRESSION = {layout.XZ: "xz", layout.LZ4: "lz4", layout.ZSTD: "zstd"}
 
 
 def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
-    """Return a writer that continues after the last object of an intact, offline file.
+    """Return a writer that continues an intact, offline file after its last object.
 
     Raises :class:`CannotWrite`, a ``ValueError``, for any other file.
     """
@@ -64,12 +64,12 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         writer.note_member(layout.FIELD, view.number(at + 16), at)
     writer.chain = _tail(writer, header.entry_array_offset, len(inspection.entries))
     writer.sealed_from = walk.end
-    writer.epoch = view.number(last + 24)  # The epoch of the last object if it is a tag.
+    writer.epoch = view.number(last + 24)  # the epoch if the last object is a tag, otherwise unused
     return writer
 
 
 def _tail(writer: Writer, array: int, total: int) -> Chain:
-    """Return the end of the array chain that holds ``total`` entries."""
+    """Find the end of an array chain with ``total`` entries."""
     width, chain, left = writer.header.slot_size, Chain(total=total), total
     while array:
         chain.array = array

@@ -1,4 +1,4 @@
-"""Write journal files, byte for byte as systemd does if the ids are the same (SDJ-080 to SDJ-088).
+"""Build journal files that equal systemd's byte for byte for the same ids (SDJ-080 to SDJ-088).
 
 Upstream: systemd ``src/libsystemd/sd-journal/journal-file.c``.
 """
@@ -39,7 +39,7 @@ COMPRESSIONS = {
 }
 
 
-# The largest sequence number of an entry. systemd never uses the next number (SDJ-088).
+# The largest sequence number that an entry can have. systemd never uses the next (SDJ-088).
 LAST_SEQNUM = (1 << 64) - 2
 
 _NUMBER = struct.Struct("<Q")
@@ -47,14 +47,14 @@ _BOOT_ID = re.compile("[0-9a-fA-F]{32}")
 
 
 class CannotWrite(ValueError):
-    """Raised if the writer must not write this record or must not append to this file."""
+    """Raised if a record must not be written or a file must not be appended to."""
 
 
 @dataclass(frozen=True)
 class Options:
     """The properties of a new file.
 
-    Ids are 16 bytes long. The defaults are fixed, so files are reproducible.
+    Ids are 16 bytes long. The defaults are fixed, which makes files reproducible.
     """
 
     header_size: int = layout.HEADER_FULL
@@ -71,9 +71,9 @@ class Options:
     file_id: bytes = b"walproof-file-id"
     machine_id: bytes = b"walproof-machine"
     seqnum_id: bytes = b"walproof-file-id"
-    # Bytes of preallocated space after the last object.
+    # The number of preallocated bytes after the last object.
     spare: int = 0
-    # True if entries get the ``seqnum`` of their records, so that a copy has the gaps of the
+    # True if entries get the ``seqnum`` of their records, so that a copy has the same gaps as the
     # original.
     keeps_numbers: bool = False
 
@@ -112,7 +112,7 @@ class Options:
 
 @dataclass(slots=True)
 class Chain:
-    """The end of an array chain: the last array, its slots and used slots, and all entries."""
+    """The last array in a chain, its number of slots and used slots, and the chain's entries."""
 
     array: int = 0
     slots: int = 0
@@ -122,7 +122,7 @@ class Chain:
 
 @dataclass
 class Writer:
-    """Builds a file in memory. :meth:`finish` returns its bytes."""
+    """Builds a file in memory, which :meth:`finish` returns."""
 
     options: Options
     header: Header = field(default_factory=Header)
@@ -133,15 +133,15 @@ class Writer:
         self.data_at: dict[bytes, int] = {}
         self.field_at: dict[bytes, int] = {}
         self.jenkins_of: dict[int, int] = {}
-        # For each DATA and FIELD, the number of objects before it in its hash chain.
+        # The number of objects before each DATA or FIELD in its hash chain.
         self.depth_of: dict[int, int] = {}
         self.buckets: dict[tuple[int, int], list[int]] = {}
         self.chain = Chain()
         self.chains: dict[int, Chain] = {}
         self.epoch = 0
         self.sealed_from = 0
-        self.allocated = 0  # the size of the reopened file
-        self.to_decompress = 0  # the total decompressed size of the file's compressed payloads
+        self.allocated = 0  # the size of the file, if it was reopened
+        self.to_decompress = 0  # the total size to which the compressed payloads decompress
         if not self.out:
             self._create()
 
@@ -184,9 +184,9 @@ class Writer:
         monotonic: int,
         boot_id: bytes,
     ) -> None:
-        """Write one entry of ``FIELD=value`` payloads (SDJ-081). Times are in microseconds.
+        """Write an entry with ``FIELD=value`` payloads (SDJ-081). Times are in microseconds.
 
-        Raises :class:`CannotWrite` for an entry that readers would reject (SDJ-015, SDJ-086).
+        Raises :class:`CannotWrite` if readers would reject the entry (SDJ-015, SDJ-086).
         """
         header = self.header
         if not 0 < realtime < layout.TIME_LIMIT or not 0 <= monotonic < layout.TIME_LIMIT:
@@ -208,7 +208,7 @@ class Writer:
         items = []
         for payload in payloads:
             items.append(self._data(payload))
-            # computed before repeated fields are dropped (SDJ-020)
+            # includes repeated fields, which are dropped later (SDJ-020)
             xor ^= self._jenkins(payload, items[-1])
         items = sorted(set(items))  # SDJ-082
         body = layout.ENTRY_FIXED.pack(number, realtime, monotonic, boot_id, xor)
@@ -232,9 +232,10 @@ class Writer:
             self._link_data(item, at)
 
     def write(self, record: NewRecord) -> None:
-        """Write one record, with ``_BOOT_ID`` as its first field.
+        """Write a record as an entry, with ``_BOOT_ID`` as the first field.
 
-        The payload is in export format. The fields are ``realtime``, ``monotonic`` and ``boot_id``.
+        The payload must be in export format, and the record must have the fields ``realtime``,
+        ``monotonic`` and ``boot_id``.
         """
         boot = str(record.fields["boot_id"])
         if not _BOOT_ID.fullmatch(boot):
@@ -257,14 +258,14 @@ class Writer:
         )
 
     def _keep_number(self, record: NewRecord) -> None:
-        """Give the next entry the sequence number of its record, unless that number is in use."""
+        """Give the next entry its record's sequence number, unless it is already in use."""
         before = int(record.fields["seqnum"]) - 1
         self.header.tail_entry_seqnum = max(self.header.tail_entry_seqnum, before)
 
     def finish(self) -> bytes:
         """Seal the last segment and return the whole file.
 
-        The writer cannot append after this call.
+        The writer cannot be used after this call.
         """
         if self.options.key:
             self._tag()
@@ -272,7 +273,7 @@ class Writer:
         size = max(len(self.out) + self.options.spare, self.allocated)
         header.arena_size = size - header.header_size
         header.state = self.options.state
-        # The header may end with fields of a later release, which stay unchanged (SDJ-003).
+        # The header may end with fields from a later release, which stay unchanged (SDJ-003).
         known = header.to_bytes()
         self.out[: len(known)] = known
         return bytes(self.out) + bytes(self.options.spare)
@@ -286,7 +287,7 @@ class Writer:
         _NUMBER.pack_into(self.out, at, value)
 
     def _object(self, object_type: int, body: bytes, flags: int = 0) -> int:
-        """Append an object at the end, padded (SDJ-010)."""
+        """Add an object at the end with its padding, and return its offset (SDJ-010)."""
         at = len(self.out)
         size = layout.OBJECT_SIZE + len(body)
         if self.header.compact and at + align(size) > 0xFFFFFFFF:
@@ -310,16 +311,16 @@ class Writer:
         return self.hash_function(payload, self.header, self.header.keyed)
 
     def _jenkins(self, payload: bytes, at: int) -> int:
-        """Return the unkeyed hash of a payload; ``at`` is the offset of its DATA."""
+        """Return the unkeyed hash of a payload, whose DATA is at offset ``at``."""
         if not self.header.keyed:
             return self._get(at + 16)
-        # Most fields of an entry repeat the fields of the previous entry.
+        # Hashes are stored, because most fields of an entry repeat those of the previous entry.
         if at not in self.jenkins_of:
             self.jenkins_of[at] = self.hash_function(payload, self.header, False)
         return self.jenkins_of[at]
 
     def _data(self, payload: bytes) -> int:
-        """Return the DATA object of a payload, or add one with its FIELD (SDJ-081)."""
+        """Return the offset of a payload's DATA, adding it and its FIELD if necessary (SDJ-081)."""
         if (known := self.data_at.get(payload)) is not None:
             self._note_depth(layout.DATA, self.depth_of[known])
             return known
@@ -343,7 +344,7 @@ class Writer:
         return at
 
     def _is_taken_back(self, payload: bytes) -> bool:
-        """Return whether a reader with the same limits accepts the compressed payload (SDJ-032)."""
+        """Return whether readers with the same limits accept the compressed payload (SDJ-032)."""
         limit = self.options.max_field_size
         left = budget(len(self.out), limit) - self.to_decompress
         return len(payload) <= min(limit, left)
@@ -366,12 +367,12 @@ class Writer:
         return header.field_hash_table_offset, header.field_hash_table_size // 16
 
     def _members(self, object_type: int, number: int) -> list[int]:
-        """Return the objects in the hash chain for a hash."""
+        """Return the offsets of the objects in the hash chain for a hash."""
         _, buckets = self._table(object_type)
         return self.buckets.setdefault((object_type, number % buckets), [])
 
     def note_member(self, object_type: int, number: int, at: int) -> None:
-        """Note that an object is at the end of its hash chain."""
+        """Note that an object is now the last in its hash chain."""
         members = self._members(object_type, number)
         self.depth_of[at] = len(members)
         members.append(at)
@@ -386,15 +387,15 @@ class Writer:
         self.note_member(object_type, number, at)
 
     def _note_depth(self, object_type: int, links: int) -> None:
-        """Store the length of the longest look-up, in links.
+        """Note the number of links followed in a look-up, of which the header stores the largest.
 
-        The header has this field since release 246.
+        The header has had this field since release 246.
         """
         name = "data_hash_chain_depth" if object_type == layout.DATA else "field_hash_chain_depth"
         setattr(self.header, name, max(getattr(self.header, name), links))
 
     def _link(self, chain: Chain, entry: int) -> None:
-        """Add an entry to a chain of arrays, with a new array if the last one is full (SDJ-035)."""
+        """Add an entry to an array chain, with a new array if the last one is full (SDJ-035)."""
         width = self.header.slot_size
         if chain.used == chain.slots:
             grown = (chain.total + 1) * 2 if chain.total > chain.slots else chain.slots * 2
@@ -409,7 +410,7 @@ class Writer:
         chain.total += 1
 
     def _link_data(self, data: int, entry: int) -> None:
-        """Add an entry to the list of a DATA object (SDJ-036)."""
+        """Add an entry to a DATA object's list (SDJ-036)."""
         count = self._get(data + 56)
         if count == 0:
             self._set(data + 40, entry)
@@ -425,7 +426,7 @@ class Writer:
         self._set(data + 56, count + 1)
 
     def _evolve(self, realtime: int) -> None:
-        """Close the segments of all epochs before the epoch of this time (SDJ-073, SDJ-074)."""
+        """Close the segments of all epochs before the one at this time (SDJ-073, SDJ-074)."""
         assert self.options.key
         goal = self.options.key.epoch_of(realtime)
         if goal < 0:
@@ -441,7 +442,7 @@ class Writer:
         self.epoch = goal
 
     def _tag(self) -> None:
-        """Write a seal over everything after the previous seal (SDJ-072)."""
+        """Write a tag that seals everything after the previous one (SDJ-072)."""
         key = self.options.key
         assert key
         numbers = struct.pack("<QQ", self.header.n_tags + 1, self.epoch)

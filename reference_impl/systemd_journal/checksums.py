@@ -1,4 +1,4 @@
-"""The hashes of units in the grammar, computed from the bytes of a journal (SDJ-022)."""
+"""Compute the hashes that the grammar declares, from the bytes of a journal (SDJ-022)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 from reference_impl.systemd_journal.compression import BadCompression, decompress
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 
-#: The size above which no hash is computed, because it takes a second in Python.
+#: Larger payloads are not hashed, because that would take a second or more in Python.
 MAX_HASHED_BYTES = 1 << 18
 _COMPRESSION_FLAGS = 7
 
 
 def payload_hash(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...] | None:
-    """Hash the decompressed payload, with the key of the file if a header flag is set (SDJ-022).
+    """Hash the decompressed payload, with the file's key if its hashes are keyed (SDJ-022).
 
-    ``log`` is indexed by slices; ``start`` is the start of the body of the object.
+    ``log`` must support slicing. ``start`` is the start of the object's body.
     """
-    # The flags of an object are the byte after its type, and the body begins after 16 bytes.
+    # An object's flags are in its second byte, and its body begins after 16 bytes.
     head, byte = log[0:40], log[start - 15 : start - 14]
     if len(head) < 40 or not byte:
         return None  # the log was truncated after it was parsed

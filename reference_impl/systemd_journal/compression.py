@@ -1,4 +1,4 @@
-"""Compressed payloads of DATA objects (SDJ-026 to SDJ-032).
+"""Compress and decompress the payloads of DATA objects (SDJ-026 to SDJ-032).
 
 Upstream: systemd ``src/basic/compress.c``.
 """
@@ -14,22 +14,22 @@ import zstandard
 
 from reference_impl.systemd_journal.layout import OBJECT_LZ4, OBJECT_XZ, OBJECT_ZSTD
 
-# The size of ``FIELD=value``, in bytes, from which systemd compresses (SDJ-032).
+# The length of ``FIELD=value``, in bytes, from which systemd compresses it (SDJ-032).
 THRESHOLD = 512
 
 XZ_SMALLEST = 80
-# The number of literals at the end of a block that has a match (SDJ-029).
+# The number of literals with which a block must end if it has a match (SDJ-029).
 LZ4_LAST_LITERALS = 5
 MEMORY_LIMIT = 256 << 20
 
-# How many bytes of an XZ stream one step decompresses (SDJ-103).
+# The number of bytes to which one step decompresses an XZ stream (SDJ-103).
 PIECE = 4096
 
 
 class BadCompression(ValueError):
-    """The payload cannot be decompressed.
+    """Raised if a payload cannot be decompressed.
 
-    ``spent`` is the number of bytes that count as decompressed before the error (SDJ-103).
+    ``spent`` is the number of decompressed bytes to count for the attempt (SDJ-103).
     """
 
     def __init__(self, text: str, spent: int = 0) -> None:
@@ -38,11 +38,11 @@ class BadCompression(ValueError):
 
 
 class TooLarge(BadCompression):
-    """Raised if the payload is larger than the reader's limit."""
+    """Raised if the decompressed payload exceeds the reader's limit."""
 
 
 def decompress(payload: bytes, flag: int, limit: int) -> bytes:
-    """Decompress a payload by its object flag, to at most ``limit`` bytes.
+    """Decompress a payload, as its object flag specifies, to at most ``limit`` bytes.
 
     Raises :class:`BadCompression` and :class:`TooLarge`.
     """
@@ -56,7 +56,7 @@ def decompress(payload: bytes, flag: int, limit: int) -> bytes:
 
 
 def compress(payload: bytes, flag: int) -> bytes | None:
-    """Return the compressed payload, or None if it would not be smaller (SDJ-032)."""
+    """Compress a payload, or return None if that would not make it smaller (SDJ-032)."""
     if flag == OBJECT_XZ:
         if len(payload) < XZ_SMALLEST:
             return None
@@ -75,7 +75,7 @@ def compress(payload: bytes, flag: int) -> bytes | None:
         block = lz4.block.compress(payload, store_size=False)
         packed = len(payload).to_bytes(8, "little") + block
     else:
-        # The frame has a content size and no checksum.
+        # The frame states its content size and has no checksum.
         packed = zstandard.ZstdCompressor().compress(payload)
     return packed if len(packed) < len(payload) else None
 
@@ -83,7 +83,7 @@ def compress(payload: bytes, flag: int) -> bytes | None:
 def _unxz(payload: bytes, limit: int) -> bytes:
     """Decompress one .xz stream (SDJ-028)."""
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
-    plain = io.BytesIO()  # unlike a bytearray, BytesIO returns its content without a copy
+    plain = io.BytesIO()  # BytesIO returns its content without a copy, unlike bytearray
     while not decoder.eof:
         spent = min(limit, plain.tell() + PIECE)
         try:
@@ -99,7 +99,7 @@ def _unxz(payload: bytes, limit: int) -> bytes:
 
 
 def _unlz4(payload: bytes, limit: int) -> bytes:
-    """Decompress one bare block, which follows its decompressed size as le64 (SDJ-029)."""
+    """Decompress a bare block that follows its decompressed size, an le64 (SDJ-029)."""
     if len(payload) <= 8:
         raise BadCompression("LZ4: no block after the size")
     size = int.from_bytes(payload[:8], "little")
@@ -119,11 +119,11 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 
 
 def _check_lz4_block(block: bytes) -> None:
-    """Raise ``ValueError`` for a block whose result depends on the version of liblz4.
+    """Raise ``ValueError`` for a block that different versions of liblz4 read differently.
 
-    Such a block has a match with offset 0, or too few literals after the last match.
+    Such a block has a match with offset 0, or too few literals after its last match.
     """
-    # liblz4 does not check for offset 0 and returns uninitialised memory.
+    # liblz4 does not check for offset 0, for which it returns uninitialised memory.
     at, is_copied = 0, False
     while at < len(block):
         token = block[at]
@@ -140,7 +140,7 @@ def _check_lz4_block(block: bytes) -> None:
 
 
 def _lz4_length(block: bytes, at: int, length: int) -> tuple[int, int]:
-    """Return the offset after a length that begins with four bits of a token, and the length."""
+    """Return the offset after a length, and the length, which begins with a token's four bits."""
     more = 255 if length == 15 else 0
     while more == 255 and at < len(block):
         more = block[at]
@@ -149,7 +149,7 @@ def _lz4_length(block: bytes, at: int, length: int) -> tuple[int, int]:
 
 
 def _unzstd(payload: bytes, limit: int) -> bytes:
-    """Decompress one frame with a content size; ignore bytes after it (SDJ-030)."""
+    """Decompress a frame that states its content size, and ignore bytes after it (SDJ-030)."""
     try:
         size = zstandard.frame_content_size(payload)  # -1 if the frame does not state its size
     except zstandard.ZstdError as error:

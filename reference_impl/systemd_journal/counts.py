@@ -1,4 +1,4 @@
-"""Compare the header with the objects of the file (SDJ-049, SDJ-097)."""
+"""Compare the header with the file's size and objects (SDJ-049, SDJ-097)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from reference_impl.systemd_journal.walk import Walk
 
 
 def header_fault(name: str, text: str, rule: str = "SDJ-049") -> Fault:
-    """Return the fault of an invalid header field."""
+    """Return the fault for an invalid header field."""
     at, size = HEADER_FIELDS[name]
     return Fault(at, at + size, "bad-header", rule, f"{name}: {text}")
 
 
 def check_shape(header: Header, size: int) -> Iterator[Fault]:
-    """Yield the faults that the header and the file size show without reading the objects."""
+    """Yield faults that the header and the file size show before objects are read."""
     if any(header.reserved):
         yield header_fault("reserved", "not zero", "SDJ-008")
     tail = header.tail_object_offset
-    end = max(size, header.header_size + header.arena_size)  # a file may be truncated (SDJ-051)
+    end = max(size, header.header_size + header.arena_size)  # it may be truncated (SDJ-051)
     if tail & 7 or (tail and not header.header_size <= tail <= end - layout.OBJECT_SIZE):
         yield header_fault("tail_object_offset", f"no object can begin at {tail}", "SDJ-097")
 
 
 def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) -> Iterator[Fault]:
-    """Yield faults in the counts and in the tail and head fields of a file without lost objects.
+    """Yield faults in the header's counts, head and tail fields, if no object was lost.
 
-    ``linked`` contains the entries of the main chain, or all entries if the main chain is broken.
+    ``linked`` contains the entries in the main chain, or all entries if the main chain is broken.
     """
     header = view.header
     if (tail_object := header.tail_object_offset) != walk.last:
@@ -72,6 +72,6 @@ def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) ->
         return
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
     array, used = links.last_array
-    # The field is 32 bits wide even if offsets are 64 bits wide (SDJ-003), so it is only a hint.
+    # This field has only 32 bits even if offsets have 64 (SDJ-003), so it is only a hint.
     if tail != (array & 0xFFFFFFFF, used):
         yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")

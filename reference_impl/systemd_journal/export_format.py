@@ -1,4 +1,4 @@
-"""The Journal Export Format (SDJ-090, SDJ-091), and the fields in an answer."""
+"""Journal fields in the Journal Export Format (SDJ-090, SDJ-091) and in answers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
 """Code points that systemd does not accept in text, as a part of a character class."""
 _CONTROLS = r"\x00-\x08\x0a-\x1f\x7f-\x9f"
 _NO_TEXT = re.compile(f"[{_CONTROLS}{NONCHARACTERS}]")
-# ASCII has no noncharacters. This search takes a tenth of the time of the other one.
+# ASCII has no noncharacters, so this search is enough for it, and ten times as fast.
 _NO_ASCII_TEXT = re.compile(f"[{_CONTROLS}]")
 BOOT_ID = b"_BOOT_ID="
-# The prefix of lines that describe the entry itself (SDJ-091).
+# The prefix of fields that describe the entry itself (SDJ-091).
 ABOUT = b"__"
 
 
@@ -34,7 +34,7 @@ def is_text(payload: bytes) -> bool:
 
 
 def export_field(payload: bytes) -> bytes:
-    """Return a field in export format: one line, or the name, the length as le64, and the value."""
+    """Return a field as a line or, if it is not text, with its value's length as an le64."""
     if is_text(payload):
         return payload + b"\n"
     name, _, value = payload.partition(b"=")
@@ -42,21 +42,21 @@ def export_field(payload: bytes) -> bytes:
 
 
 def entry_body(payloads: Iterable[bytes]) -> bytes:
-    """Return the payload of a record: its fields in export format, without ``_BOOT_ID`` (SDJ-042).
+    """Return a record's payload: fields in export format, without ``_BOOT_ID`` (SDJ-042).
 
-    The fields are sorted, and each field appears once (SDJ-019, SDJ-082).
+    The fields are sorted, and each appears once (SDJ-019, SDJ-082).
     """
     return b"".join(export_field(p) for p in sorted(set(payloads)) if not p.startswith(BOOT_ID))
 
 
 def field_to_json(payload: bytes) -> list[Any]:
-    """Return the ``[name, value]`` of a field in an answer."""
+    """Return a field as it appears in an answer, ``[name, value]``."""
     name, _, value = payload.partition(b"=")
     return [name.decode("ascii", errors="replace"), value_to_json(value)]
 
 
 def value_to_json(value: bytes) -> str | dict[str, str]:
-    """Return the value of a field in an answer: text, or its digits or digest."""
+    """Return a field value for an answer, as text, hexadecimal digits or a digest."""
     if len(value) > INLINE_PAYLOAD_LIMIT:
         return {"sha256": hashlib.sha256(value).hexdigest()}
     try:
@@ -66,12 +66,12 @@ def value_to_json(value: bytes) -> str | dict[str, str]:
 
 
 class BadExport(ValueError):
-    """Raised if the stream is not in export format. The message contains the offset."""
+    """Raised if a stream is not in export format. The message contains the offset."""
 
 
 @dataclass
 class ExportedEntry:
-    """An entry of an export stream: its address fields, and its other fields as ``FIELD=value``."""
+    """An entry of an export stream, with its address fields and other fields (``FIELD=value``)."""
 
     address: dict[str, str] = field(default_factory=dict)
     payloads: list[bytes] = field(default_factory=list)
@@ -81,7 +81,7 @@ MAX_LINE = 1 << 20
 
 
 def parse_export(stream: BinaryIO) -> Iterator[ExportedEntry]:
-    """Yield the entries of an export stream. Raises :class:`BadExport`."""
+    """Parse the entries of an export stream. Raises :class:`BadExport`."""
     entry = ExportedEntry()
     for payload in parse_fields(stream):
         if payload is None:
@@ -121,7 +121,7 @@ def parse_fields(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[bytes | N
 
 def _exactly(stream: BinaryIO, size: int, at: int) -> bytes:
     parts, left = [], size
-    while left:  # in pieces, because a false length must not allocate memory
+    while left:  # in pieces, so that a false length cannot exhaust memory
         piece = stream.read(min(left, MAX_LINE))
         if not piece:
             raise BadExport(f"at offset {at}: the stream ends inside a binary field")

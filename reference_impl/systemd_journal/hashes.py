@@ -1,4 +1,4 @@
-"""The two hash functions of journal files (SDJ-021, SDJ-022).
+"""The two hash functions that journal files use (SDJ-021, SDJ-022).
 
 Upstream: systemd ``src/libsystemd/sd-journal/lookup3.c``, ``src/basic/siphash24.c``.
 """
@@ -12,14 +12,14 @@ _M64 = 0xFFFFFFFFFFFFFFFF
 
 
 def jenkins64(data: bytes) -> int:
-    """Return Bob Jenkins' ``hashlittle2`` with both seeds 0. The first result is the high half."""
+    """Return Bob Jenkins' ``hashlittle2`` with seeds of 0, the first result in the high half."""
     a: int
     b: int
     c: int
     a = b = c = (0xDEADBEEF + len(data)) & _M32
     if not data:
         return c << 32 | b
-    # The last block holds 1 to 12 bytes and is mixed differently from earlier blocks.
+    # The last block holds 1 to 12 bytes, and is mixed differently from the blocks before it.
     padded = data + bytes(-len(data) % 12)
     numbers = struct.unpack(f"<{len(padded) // 4}I", padded)
     for at in range(0, len(numbers) - 3, 3):
@@ -52,7 +52,7 @@ def jenkins64(data: bytes) -> int:
 
 
 def siphash24(data: bytes, key: bytes) -> int:
-    """Return SipHash-2-4 with a 16-byte key as an unsigned 64-bit number."""
+    """Return the SipHash-2-4 with a 16-byte key as an unsigned 64-bit number."""
     k0: int = int.from_bytes(key[:8], "little")
     k1: int = int.from_bytes(key[8:], "little")
     v0: int

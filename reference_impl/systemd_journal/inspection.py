@@ -1,4 +1,4 @@
-"""The walk over a whole journal file and its checks: spec/systemd-journal.md, "Reading"."""
+"""Walk over a whole journal file and check it (spec/systemd-journal.md, "Reading")."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from reference_impl.systemd_journal.walk import Walk
 
 
 def refusal(data: Any) -> str | None:
-    """Return the reason to refuse a file of at least 208 bytes, or None if it may be read."""
+    """Return the reason code for refusing a file of at least 208 bytes, or None."""
     header = parse_header(data)
     if header.signature != layout.SIGNATURE:
         return "not-a-journal"  # SDJ-001
@@ -44,7 +44,7 @@ def refusal(data: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Inspection:
-    """The result of the walk and the checks over a file that is not refused."""
+    """The result of walking over and checking a file that is not refused."""
 
     view: View
     walk: Walk
@@ -54,17 +54,17 @@ class Inspection:
     sealed_until: int | None
 
     def items(self, at: int) -> Iterator[int]:
-        """Yield the DATA that a reader returns for an entry, in stored order (SDJ-043, SDJ-092)."""
+        """Yield the DATA that readers return for an entry, in stored order (SDJ-043, SDJ-092)."""
         for item in islice(self.view.items(at), self.links.given.get(at)):
             if self.walk.kind(item) == layout.DATA:
                 yield item
 
     def is_missing_fields(self, at: int) -> bool:
-        """Return whether the reader cannot return some fields of an entry (SDJ-043)."""
+        """Return whether some of an entry's fields cannot be returned (SDJ-043)."""
         return sum(1 for _ in self.items(at)) < self.view.n_items(at)
 
     def record(self, at: int) -> Record:
-        """Return one entry with its valid fields (SDJ-042, SDJ-043)."""
+        """Return an entry's record, with its valid fields (SDJ-042, SDJ-043)."""
         entry, n_items = self.view.entry(at), self.view.n_items(at)
         payloads = [self.view.payload(item) for item in self.items(at)]
         fields: dict[str, Any] = {
@@ -81,7 +81,7 @@ class Inspection:
 
 
 def cursor(header: Header, entry: Entry) -> str:
-    """Return the text that identifies an entry across files (SDJ-063)."""
+    """Return the cursor, which identifies an entry across files (SDJ-063)."""
     return (
         f"s={header.seqnum_id.hex()};i={entry.seqnum:x};b={entry.boot_id.hex()}"
         f";m={entry.monotonic:x};t={entry.realtime:x};x={entry.xor_hash:x}"
@@ -96,7 +96,7 @@ def inspect(
 ) -> Inspection:
     """Check a whole file, and list its faults in the order of detection (SDJ-040).
 
-    The check makes three passes over the file, and calls ``progress`` with the current offset.
+    The check passes over the file three times, and calls ``progress`` with the current offset.
     Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)

@@ -1,4 +1,4 @@
-"""Numbers and byte layouts of journal files (SDJ-001 to SDJ-018).
+"""Numbers and byte layouts in journal files (SDJ-001 to SDJ-018).
 
 Upstream: systemd ``src/libsystemd/sd-journal/journal-def.h``.
 """
@@ -35,23 +35,23 @@ TYPE_NAMES = (
 )
 OBJECT_HEADER = struct.Struct("<BB6xQ")  # type, flags, size
 OBJECT_SIZE = OBJECT_HEADER.size
-# Fields of an ENTRY: seqnum, realtime, monotonic, boot_id, xor_hash
+# seqnum, realtime, monotonic, boot_id, xor_hash
 ENTRY_FIXED = struct.Struct("<QQQ16sQ")
 # hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset, n_entries
 DATA_FIXED = struct.Struct("<QQQQQQ")
 FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset
-TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic are below this limit, in microseconds
+TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic, in microseconds, must be smaller
 
 FIXED_SIZE = {FIELD: 40, ENTRY: 64, ENTRY_ARRAY: 24, TAG: 64}
 FIXED_SIZE |= {DATA_HASH_TABLE: 16, FIELD_HASH_TABLE: 16}
 
 
 def align(offset: int) -> int:
-    """Return the next multiple of 8, where the next object begins (SDJ-010)."""
+    """Round an offset up to a multiple of 8, at which the next object begins (SDJ-010)."""
     return (offset + 7) & ~7
 
 
-_HEADER = (  # name, struct code; a field exists if header_size reaches its end (SDJ-003)
+_HEADER = (  # name, struct code. A field exists only if header_size covers it (SDJ-003).
     ("signature", "8s"),  # 0
     ("compatible_flags", "I"),
     ("incompatible_flags", "I"),
@@ -88,7 +88,7 @@ _HEADER = (  # name, struct code; a field exists if header_size reaches its end 
 )
 _HEADER_LAYOUT = struct.Struct("<" + "".join(code for _, code in _HEADER))
 HEADER_FULL = _HEADER_LAYOUT.size
-# Offset and size of each field. Fields follow each other without gaps (SDJ-002).
+# The offset and size of each field. There are no gaps between fields (SDJ-002).
 HEADER_FIELDS: dict[str, tuple[int, int]] = {}
 for _name, _code in _HEADER:
     _at = sum(size for _, size in HEADER_FIELDS.values())
@@ -97,7 +97,7 @@ for _name, _code in _HEADER:
 
 @dataclass
 class Header:
-    """The file header. A field that :meth:`has` excludes has no meaning (SDJ-003)."""
+    """The file header. A field has a meaning only if :meth:`has` returns true (SDJ-003)."""
 
     signature: bytes = SIGNATURE
     compatible_flags: int = 0
@@ -140,12 +140,12 @@ class Header:
 
     @property
     def compact(self) -> bool:
-        """Return whether offsets in entries and arrays are 32 bits wide, and items have no hash."""
+        """Return whether entries and arrays have 32-bit offsets, without hashes in items."""
         return bool(self.incompatible_flags & COMPACT)
 
     @property
     def keyed(self) -> bool:
-        """Return whether hashes are SipHash with the key ``file_id``, not Jenkins' hash."""
+        """Return whether hashes are SipHashes with the key ``file_id``, not Jenkins hashes."""
         return bool(self.incompatible_flags & KEYED_HASH)
 
     @property
@@ -155,26 +155,26 @@ class Header:
 
     @property
     def data_fixed(self) -> int:
-        """Return the number of bytes before the payload of a DATA object (SDJ-013)."""
+        """Return the number of bytes before a DATA object's payload (SDJ-013)."""
         return 72 if self.compact else 64
 
     @property
     def item_size(self) -> int:
-        """Return the size in bytes of an item in an ENTRY (SDJ-015)."""
+        """Return the size of an ENTRY's items in bytes (SDJ-015)."""
         return 4 if self.compact else 16
 
     @property
     def slot_size(self) -> int:
-        """Return the size in bytes of a slot in an ENTRY_ARRAY (SDJ-017)."""
+        """Return the size of an ENTRY_ARRAY's slots in bytes (SDJ-017)."""
         return 4 if self.compact else 8
 
     def to_bytes(self) -> bytes:
-        """Return the known fields, up to ``header_size``."""
+        """Encode the known fields, up to ``header_size``."""
         values = [getattr(self, field.name) for field in fields(self)]
         return _HEADER_LAYOUT.pack(*values)[: self.header_size]
 
 
 def parse_header(data: bytes) -> Header:
-    """Read a header from at least 208 bytes."""
+    """Parse a header from at least 208 bytes."""
     known = bytes(data[:HEADER_FULL]).ljust(HEADER_FULL, b"\0")
     return Header(*_HEADER_LAYOUT.unpack(known))

@@ -1,4 +1,4 @@
-"""Check the links between objects: the main chain, hash tables, field lists and lists of entries.
+"""Check the links between objects: main chain, hash tables, field lists and entry lists.
 
 Each object is visited at most once for each type of link, without recursion (SDJ-057).
 """
@@ -16,15 +16,16 @@ from reference_impl.systemd_journal.layout import HEADER_FIELDS
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.walk import BAD, Walk
 
-#: The field ``_BOOT_ID`` of an entry.
+#: Matches an entry's field ``_BOOT_ID``.
 BOOT_FIELD = re.compile(rb"_BOOT_ID=([0-9a-fA-F]{32})")
 
-# Marks of an object in a hash chain or array chain, and of a DATA in the list of a FIELD.
+# Marks for objects that were visited in a hash chain or array chain, and for DATA objects that were
+# visited in a FIELD's list.
 CHAINED, LISTED = 1, 2
 
 
 def grown_from(view: View, walk: Walk) -> int:
-    """Return the offset after which older links of an online file may lack objects (SDJ-099)."""
+    """Return the offset after which objects may lack links in an online file (SDJ-099)."""
     if view.header.state != layout.ONLINE:
         return view.size
     last = walk.kinds.rfind(layout.ENTRY) << 3
@@ -32,7 +33,7 @@ def grown_from(view: View, walk: Walk) -> int:
 
 
 class Links:
-    """Checks of the links in one file, after its walk. Each method yields faults."""
+    """Checks one file's links after its walk. Most methods yield the faults they find."""
 
     def __init__(self, view: View, walk: Walk) -> None:
         self.view = view
@@ -40,21 +41,22 @@ class Links:
         self.walk = walk
         self.linked: set[int] = set()
         self.n_linked = 0
-        # The last array of the main chain, and its number of slots up to the last used slot.
+        # The last array in the main chain, and its number of slots up to the last one in use.
         self.last_array: tuple[int, int]
         self.chain_broken = False
         self._seen = bytearray(len(walk.kinds))
         self._entries_of: defaultdict[int, list[int]] = defaultdict(list)
         self.grown_from = grown_from(view, walk)
-        # For each entry that is not read completely: the number of items that are read (SDJ-092).
+        # The number of items to read from each entry that exceeds a limit (SDJ-092).
         self.given: dict[int, int] = {}
         self._to_give = 256 * walk.end + 4 * view.max_field
 
     def main_chain(self) -> Iterator[Fault]:
-        """Check the chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
+        """Check the main chain of arrays, which lists all entries in order (SDJ-033, SDJ-034)."""
         link, width = HEADER_FIELDS["entry_array_offset"]
         at, before, last_slot, ended = self.header.entry_array_offset, 0, 0, False
-        # A crash may happen after the first entry, before the array that links to it (SDJ-033).
+        # A crash may happen after the first entry is written, but before the array for it
+        # (SDJ-033).
         begun = self.header.state == layout.ONLINE and not self.header.n_entries
         if at == 0 and not begun and any(self.walk.sound(layout.ENTRY)):
             self.chain_broken = True
@@ -98,7 +100,7 @@ class Links:
             before, link, at = at, at + 16, self.view.number(at + 16)
 
     def unlinked(self) -> Iterator[Fault]:
-        """Yield faults for entries that an otherwise unbroken main chain omits (SDJ-046)."""
+        """Yield a fault for each entry that an otherwise valid main chain omits (SDJ-046)."""
         if self.chain_broken:
             return
         for at in self.walk.sound(layout.ENTRY):
@@ -107,7 +109,7 @@ class Links:
                 yield Fault(at, end, "bad-chain", "SDJ-046", f"no link to the ENTRY at {at}")
 
     def entry(self, at: int) -> Iterator[Fault]:
-        """Check the items of one entry. Call this method in file order (SDJ-015, SDJ-043)."""
+        """Check an entry's items. Call this method for entries in file order (SDJ-015, SDJ-043)."""
         width, to_repeat = self.header.item_size, self.walk.end
         seen = set()
         for number, item in enumerate(self.view.items(at)):
@@ -133,7 +135,7 @@ class Links:
                 yield Fault(start, start + width, "bad-item", "SDJ-043", text, item)
 
     def boot_id(self, at: int) -> Iterator[Fault]:
-        """Compare the boot id of an entry with its field ``_BOOT_ID`` (SDJ-107)."""
+        """Compare an entry's boot id with its field ``_BOOT_ID`` (SDJ-107)."""
         header, boot_id = self.header, self.view.data[at + 40 : at + 56]
         items = islice(self.view.items(at), self.given.get(at))
         stated = {self._boot_ids[item] for item in items if item in self._boot_ids}
@@ -148,12 +150,12 @@ class Links:
 
     @cached_property
     def _sizes(self) -> dict[int, int]:
-        """Return the payload size of each valid DATA."""
+        """Return the payload size of each valid DATA by offset."""
         return {at: self.view.payload_size(at) for at in self.walk.sound(layout.DATA)}
 
     @cached_property
     def _boot_ids(self) -> dict[int, bytes]:
-        """Return the boot id that each DATA ``_BOOT_ID`` states."""
+        """Return the boot id that each DATA for ``_BOOT_ID`` states, by offset."""
         return {
             at: bytes.fromhex(match[1].decode())
             for at, size in self._sizes.items()
@@ -161,7 +163,7 @@ class Links:
         }
 
     def tables(self) -> Iterator[Fault]:
-        """Check both hash tables and their chains, and report objects that are not in them."""
+        """Check the hash tables and their chains, and report objects missing from them."""
         yield from self._table(layout.DATA, layout.DATA_HASH_TABLE, "data_hash_table")
         yield from self._table(layout.FIELD, layout.FIELD_HASH_TABLE, "field_hash_table")
 
@@ -172,7 +174,7 @@ class Links:
         tables = list(self.walk.sound(table_kind))
         link, _ = HEADER_FIELDS[f"{name}_offset"]
         if not tables and not offset and not size:
-            return  # SDJ-016: a table may be missing
+            return  # SDJ-016: tables may be missing
         if tables != [table] or self.view.object_size(table) - 16 != size:
             if not self.walk.excused(table):
                 text = f"the header places the {name} at {offset}, {size} bytes"
@@ -195,7 +197,7 @@ class Links:
     def _bucket(
         self, object_type: int, slot: int, bucket: int, buckets: int, at: int, tail: int
     ) -> Iterator[Fault]:
-        """Check one chain of a table, from its first to its last object."""
+        """Check the hash chain in one bucket, from its first to its last object."""
         link, last = slot, 0
         while at:
             actual = self.walk.kind(at)
@@ -204,7 +206,7 @@ class Links:
                     text = f"bucket {bucket}: invalid link to {at}"
                     yield Fault(link, link + 8, "bad-index", "SDJ-024", text, at)
                 return
-            # If only the content is damaged, the link is still valid.
+            # A link to an object whose content is damaged is still valid.
             is_compared = not actual & BAD and at not in self.walk.wrong_hashes
             if is_compared and self.view.number(at + 16) % buckets != bucket:
                 text = f"the object at {at} does not belong in bucket {bucket}"
@@ -216,7 +218,7 @@ class Links:
             yield Fault(slot + 8, slot + 16, "bad-index", "SDJ-024", text, newest=newest)
 
     def fields(self) -> Iterator[Fault]:
-        """Check the list of DATA objects of each FIELD object (SDJ-025)."""
+        """Check each FIELD's list of DATA objects (SDJ-025)."""
         broken, names = False, set()
         for field in self.walk.sound(layout.FIELD):
             name = self.view.data[field + 40 : field + self.view.object_size(field)] + b"="
@@ -286,7 +288,7 @@ class Links:
                         text = f"slot {number} of the array at {array} leads to {slot}"
                         yield Fault(start, end, "bad-index", "SDJ-036", text, slot)
                     return
-                if slot > listed[-1]:  # systemd up to 247 listed a repeated field twice (SDJ-019)
+                if slot > listed[-1]:  # systemd up to 247 lists repeated fields twice (SDJ-019)
                     listed.append(slot)
                 last_array, used, left = array, number + 1, left - 1
             before, link, array = array, array + 16, self.view.number(array + 16)
@@ -308,7 +310,7 @@ class Links:
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
         """Yield a fault for each array or table to which only invalid links point (SDJ-096).
 
-        Call this method after all links have been followed. ``faults`` contains all earlier faults.
+        Call this method after all others, with all faults found so far.
         """
         named = [self.view.named_table(object_type) for object_type in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):
@@ -320,7 +322,7 @@ class Links:
                 yield Fault(at, end, "bad-object", "SDJ-096", text)
 
     def _mark(self, at: int, bit: int) -> bool:
-        """Mark an object as visited and return whether it was visited before."""
+        """Mark an object as visited, and return whether it was already marked."""
         seen = bool(self._seen[at >> 3] & bit)
         self._seen[at >> 3] |= bit
         return seen

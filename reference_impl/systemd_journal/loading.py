@@ -1,4 +1,4 @@
-"""Load a journal file into memory, so that changes to the file cannot affect its reader."""
+"""Load journal files into memory, so that changes to a file cannot affect its reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @contextmanager
 def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """Load a file read-only and release its memory afterwards (SDJ-058). Raises ``OSError``."""
+    """Load a file, and release its memory afterwards (SDJ-058). Raises ``OSError``."""
     data = load(path)
     try:
         yield data
@@ -22,14 +22,14 @@ def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
 
 
 def load(path: Path) -> mmap.mmap | bytes:
-    """Return the bytes of a file (SDJ-053). Raises ``OSError``."""
-    # A mapping of the file would crash the process if the owner truncates the file.
+    """Read a whole file into memory (SDJ-053). Raises ``OSError``."""
+    # If the file were mapped instead, truncating it would crash this process.
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:
             return b""  # an anonymous mapping cannot be empty
         data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        with suppress(AttributeError, OSError):  # only Linux has huge pages, which save page faults
+        with suppress(AttributeError, OSError):  # saves page faults, but only Linux has it
             data.madvise(mmap.MADV_HUGEPAGE)
         for at, end in _stretches(file.fileno(), size):
             while at < end:

@@ -1,4 +1,4 @@
-"""Objects of a journal file, read without trusting their content (SDJ-010 to SDJ-018)."""
+"""Read a journal file's objects without trusting their content (SDJ-010 to SDJ-018)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from reference_impl.systemd_journal.compression import BadCompression, TooLarge,
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 
-# The default limit of a decompressed field, in bytes. ``max_field_size`` overrides it (SDJ-031).
+# The default size limit for a decompressed field, in bytes. ``max_field_size`` overrides it
+# (SDJ-031).
 MAX_FIELD_SIZE = 64 << 20
 
-# The number of faults that are listed separately, plus one for each 64 bytes of file (SDJ-093).
+# The number of faults to list separately, in addition to one per 64 bytes of the file (SDJ-093).
 KEPT_FAULTS = 1024
 
-# The requirements for payloads with one compression flag; SDJ-026 for several flags.
+# The requirements for payloads with one compression flag. SDJ-026 covers several flags.
 _COMPRESSION_RULES = {
     layout.OBJECT_XZ: "SDJ-028",
     layout.OBJECT_LZ4: "SDJ-029",
@@ -41,10 +42,10 @@ class Fault:
     rule: str
     #: A description of the fault.
     text: str
-    #: The offset to which an invalid link leads.
+    #: The offset to which the link leads, if the fault is an invalid link.
     target: int = 0
-    #: The offset of the last object to which the invalid bytes refer. If this object lies after the
-    #: data that was written before a crash, the crash caused the fault.
+    #: The highest offset of an object to which the invalid bytes refer. If a crash kept this object
+    #: from being written, the crash also caused the fault.
     newest: int = 0
 
 
@@ -61,22 +62,21 @@ class Entry:
 
 def budget(at: int, max_field: int) -> int:
     """Return how many bytes may be decompressed up to and including a DATA object (SDJ-103)."""
-    # The result does not depend on the file size, so a file that is truncated at its `end` gives
-    # the same result.
+    # This does not depend on the file size, so that truncating a file at its `end` changes nothing.
     return 64 * at + 4 * max_field
 
 
 def hash_of(payload: bytes, header: Header, is_keyed: bool) -> int:
-    """Return the hash of a payload, keyed or not (SDJ-021, SDJ-022)."""
+    """Return the keyed or unkeyed hash of a payload (SDJ-021, SDJ-022)."""
     return siphash24(payload, header.file_id) if is_keyed else jenkins64(payload)
 
 
-#: A function that returns the same as :func:`hash_of`.
+#: A function that can replace :func:`hash_of`.
 HashFunction = Callable[[bytes, Header, bool], int]
 
 
 def is_field_payload(payload: bytes) -> bool:
-    """Return whether a payload has the form ``NAME=value`` of a field (SDJ-045)."""
+    """Return whether a payload has a field's form, ``NAME=value`` (SDJ-045)."""
     name, equals, _ = payload.partition(b"=")
     return bool(equals) and FIELD_NAME.fullmatch(name) is not None
 
@@ -86,7 +86,7 @@ def _numbers(layout_of_one: str, body: bytes) -> Iterator[int]:
 
 
 class Faults:
-    """Collects the faults of a file in order of detection, up to a limit (SDJ-093)."""
+    """Collects a file's faults in the order of detection, up to a limit (SDJ-093)."""
 
     def __init__(self, size: int) -> None:
         self._most = KEPT_FAULTS + size // 64
@@ -94,7 +94,7 @@ class Faults:
         self._rest: tuple[int, int] | None = None
 
     def add(self, faults: Iterable[Fault]) -> None:
-        """Add faults, and merge the faults beyond the limit."""
+        """Add faults, and merge those beyond the limit into one."""
         for fault in faults:
             if len(self._separate) < self._most:
                 self._separate.append(fault)
@@ -103,11 +103,11 @@ class Faults:
             self._rest = min(low, fault.start), max(high, fault.end)
 
     def __iter__(self) -> Iterator[Fault]:
-        """Iterate over the faults within the limit."""
+        """Iterate over the faults up to the limit."""
         return iter(self._separate)
 
     def all(self) -> list[Fault]:
-        """Return all faults, with those beyond the limit merged into one."""
+        """Return the faults, including one for all those beyond the limit."""
         if self._rest is None:
             return self._separate
         text = f"more than {self._most} faults: all others together"
@@ -115,7 +115,7 @@ class Faults:
 
 
 class View:
-    """The bytes of a journal file, its header, and access to its objects."""
+    """A journal file in memory, with its header and access to its objects."""
 
     def __init__(
         self,
@@ -129,16 +129,16 @@ class View:
         self.size = len(data)
         self.header = header
         self.max_field = max_field
-        # The number of bytes that may still be hashed limits overlapping objects (SDJ-102). The
-        # number of decompressed bytes limits compression bombs (SDJ-103).
+        # Counting hashed bytes protects against overlapping objects (SDJ-102), and counting
+        # decompressed bytes against compression bombs (SDJ-103).
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
-        #: Sizes of objects whose size field is wrong, by offset (SDJ-104).
+        #: The true sizes of objects whose size field is wrong, by offset (SDJ-104).
         self.true_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
-        """Return the type, flags and size of an object, or a fault as text (SDJ-010, SDJ-011)."""
+        """Return an object's type, flags and size, or its fault as a text (SDJ-010, SDJ-011)."""
         if at < self.header.header_size:
             return "an offset before the first object"
         return self._frame(at)
@@ -159,12 +159,12 @@ class View:
         return object_type, flags, size
 
     def framed_type(self, at: int) -> int:
-        """Return the type of the object that is framed at an offset, or 0 if there is none."""
+        """Return the type of the object at an offset if its frame is valid, otherwise 0."""
         framed = self.frame(at)
         return layout.UNUSED if isinstance(framed, str) else framed[0]
 
     def in_the_header(self) -> int | None:
-        """Return the offset of the first object if it is inside the header, or None (SDJ-004)."""
+        """Return the offset of the first object if that is inside the header, or None (SDJ-004)."""
         header = self.header
         named = [(self.named_table(object_type), object_type) for object_type in layout.TABLES]
         named.append((header.entry_array_offset, layout.ENTRY_ARRAY))
@@ -190,15 +190,15 @@ class View:
         return f"a {layout.TYPE_NAMES[object_type]} of {size} bytes"
 
     def object_size(self, at: int) -> int:
-        """Return the size of an object (SDJ-010, SDJ-104)."""
+        """Return an object's true size (SDJ-010, SDJ-104)."""
         return self.true_sizes.get(at) or self.number(at + 8)
 
     def number(self, at: int) -> int:
-        """Return eight bytes as a number."""
+        """Return the eight bytes at an offset as a number."""
         return int.from_bytes(self.data[at : at + 8], "little")
 
     def entry(self, at: int) -> Entry:
-        """Return the fixed part of the ENTRY at an offset."""
+        """Parse the fixed part of the ENTRY at an offset."""
         return Entry(*layout.ENTRY_FIXED.unpack_from(self.data, at + 16))
 
     def n_items(self, at: int) -> int:
@@ -220,15 +220,15 @@ class View:
         return _numbers("<I" if self.header.compact else "<Q", body)
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last offset in each bucket of a table (SDJ-016)."""
+        """Yield the offsets of the first and last object in each bucket of a table (SDJ-016)."""
         yield from struct.iter_unpack("<QQ", self.data[offset : offset + size // 16 * 16])
 
     def payload(self, at: int) -> bytes:
-        """Return ``FIELD=value`` of a valid DATA object."""
+        """Return the ``FIELD=value`` that a valid DATA object holds."""
         return self._read_payload(at, self.max_field)
 
     def payload_size(self, at: int) -> int:
-        """Return the length of ``FIELD=value`` of a valid DATA object, in bytes."""
+        """Return the length of the ``FIELD=value`` that a valid DATA object holds, in bytes."""
         return self._plain_sizes.get(at, self.object_size(at) - self.header.data_fixed)
 
     def _read_payload(self, at: int, limit: int) -> bytes:
@@ -240,11 +240,11 @@ class View:
         return decompress(stored, compression, limit)
 
     def hash(self, payload: bytes) -> int:
-        """Return the hash of a payload by the file's hash function (SDJ-021 to SDJ-023)."""
+        """Hash a payload with the file's hash function (SDJ-021 to SDJ-023)."""
         return self.hash_function(payload, self.header, self.header.keyed)
 
     def content_fault(self, at: int, object_type: int, flags: int, size: int) -> Fault | None:
-        """Return the content fault of a correctly framed object, if there is one."""
+        """Return the fault in the content of an object with a valid frame, or None."""
         end = at + align(size)
         if object_type in (layout.DATA, layout.FIELD):
             self._to_hash -= size
@@ -272,13 +272,13 @@ class View:
         return None
 
     def named_table(self, object_type: int) -> int:
-        """Return the offset that the header states for a hash table, unchecked (SDJ-016)."""
+        """Return the offset of a hash table as the header states it, unchecked (SDJ-016)."""
         if object_type == layout.DATA_HASH_TABLE:
             return self.header.data_hash_table_offset - layout.OBJECT_SIZE
         return self.header.field_hash_table_offset - layout.OBJECT_SIZE
 
     def named_table_size(self, object_type: int) -> int:
-        """Return the size of all buckets that the header states, unchecked (SDJ-016)."""
+        """Return the total size of the buckets as the header states it, unchecked (SDJ-016)."""
         if object_type == layout.DATA_HASH_TABLE:
             return self.header.data_hash_table_size
         return self.header.field_hash_table_size
@@ -286,7 +286,7 @@ class View:
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED
         try:
-            # The check of a later DATA may already have spent a part of the budget.
+            # If a later DATA was checked first, it may already have spent part of the budget.
             spent = self._decompressed
             left = max(spent, budget(at, self.max_field)) - spent
             limit = min(self.max_field, left)
@@ -309,16 +309,16 @@ class View:
         if compression and not (
             self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]
         ):
-            # SDJ-027: the payload is valid, and only a flag in the header is missing.
+            # SDJ-027: the payload is valid. Only a flag in the file header is missing.
             return Fault(at, at, "bad-header", "SDJ-027", "compression without its header flag")
         return None
 
     def chain(self, first: int) -> Iterator[int]:
-        """Yield the offsets of chained entry arrays, up to the first link that leaves the chain."""
+        """Yield the offsets of chained entry arrays, up to the first invalid link."""
         at = first
         while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at
             following = self.number(at + 16)
-            if following < at + self.object_size(at):  # such a link could form a loop
+            if following < at + self.object_size(at):  # a link backwards could form a loop
                 return
             at = following

@@ -9,7 +9,7 @@ from reference_impl.systemd_journal.inspection import Inspection
 
 
 def select(inspection: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the entries that fit ``match``, ``from_seqnum`` and ``from_realtime`` of a context."""
+    """Yield the entries that fit the context's ``match``, ``from_seqnum``, ``from_realtime``."""
     chosen = inspection.entries
     for name in ("seqnum", "realtime"):
         if f"from_{name}" in context:
@@ -22,13 +22,13 @@ def select(inspection: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
 
 
 def fields_of(inspection: Inspection, entry: int) -> Iterator[bytes]:
-    """Yield the valid fields of an entry, as ``FIELD=value``."""
+    """Yield an entry's valid fields as ``FIELD=value``."""
     for item in dict.fromkeys(inspection.items(entry)):
         yield inspection.view.payload(item)
 
 
 def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
-    """Return the values of ``match`` by field. An entry must match each field (SDJ-060)."""
+    """Group ``match`` by field. An entry must have a value from every group (SDJ-060)."""
     given = context.get("match", ())
     texts = [given] if isinstance(given, str) else list(given)
     by_field: dict[str, set[bytes]] = {}

@@ -1,4 +1,4 @@
-"""The reader of journal files: recognition, inspection, and the answer.
+"""The reader of journal files, which recognises and inspects them and reports the answer.
 
 See spec/systemd-journal.md, "Reading".
 """
@@ -36,12 +36,12 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read the bytes of one journal file. ``data`` may be any bytes."""
+    """Read a journal file from arbitrary bytes. Raises ``ValueError`` for an unknown profile."""
     yield from events_of(examine(data, profile, context))
 
 
 def events_of(examination: Examination) -> Iterator[Event]:
-    """Yield the records, the lost ranges and the end of an examined file."""
+    """Yield the records and lost ranges of an examined file, then the end."""
     if examination.inspection is not None:
         for at in examination.entries:
             yield examination.inspection.record(at)
@@ -53,9 +53,9 @@ def events_of(examination: Examination) -> Iterator[Event]:
 class Examination:
     """The result of reading a journal file in one profile."""
 
-    #: The result of the checks, or None if the file is refused or has no complete header.
+    #: The result of the checks, or None if the file is refused or its header is incomplete.
     inspection: Inspection | None
-    #: The offsets of the returned entries, in file order.
+    #: The offsets of the entries to return, in file order.
     entries: Sequence[int]
     lost: Sequence[Lost]
     end: End
@@ -64,7 +64,7 @@ class Examination:
 def examine(
     data: Any, profile: str, context: Mapping[str, Any], hash_function: HashFunction = hash_of
 ) -> Examination:
-    """Read one journal file, and select entries according to the context.
+    """Read a journal file, and select entries as the context specifies.
 
     Raises ``ValueError`` for an unknown profile, and
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
@@ -119,7 +119,7 @@ def examine(
 
 
 def append_offset(walk: Walk) -> int | None:
-    """Return the offset at which a writer may continue an intact file, or None (SDJ-055)."""
+    """Return the offset at which writers may continue an intact file, or None (SDJ-055)."""
     header = walk.view.header
     if header.state != layout.OFFLINE or header.compatible_flags & ~layout.COMPATIBLE_KNOWN:
         return None
@@ -136,7 +136,7 @@ def _torn_header(size: int) -> Examination:
 
 
 def tail_of_crash(inspection: Inspection) -> int | None:
-    """Return the offset after which faults may come from a crash or a truncation, or None.
+    """Return the offset after which a crash or a truncation may explain faults, or None.
 
     A file that is shorter than its header states was truncated (SDJ-051). An online file may have
     an unfinished append after its last complete entry (SDJ-052).
@@ -153,18 +153,19 @@ def _is_torn(inspection: Inspection, fault: Fault, torn_from: int | None) -> boo
     if torn_from is None:
         return False
     if fault.reason in ("bad-index", "bad-chain"):
-        # Pages are written and copied in any order, so older links may lack later objects.
+        # Pages are written and copied in any order, so older pages may lack links to later objects.
         torn_from = min(torn_from, inspection.links.grown_from)
     # Counts, head and tail are written last, so a crash may leave any of them out of date. Fields
-    # that a writer sets when it makes the file are never out of date.
+    # that are set when a file is created are never out of date.
     newest = max(fault.start, fault.target, fault.newest)
     return newest >= torn_from or fault.rule in ("SDJ-049", "SDJ-097")
 
 
 def torn_reason(inspection: Inspection, is_cut: bool) -> str:
-    """Return the reason code of a torn part: truncation (SDJ-051) or another fault (SDJ-052).
+    """Return the reason code for a torn range, after a truncation or an append.
 
-    ``is_cut`` is true if the part begins where the walk ended early.
+    ``is_cut`` is true if the range begins where the walk was cut off. In a truncated file, SDJ-051
+    then decides the code, otherwise SDJ-052.
     """
     header = inspection.view.header
     if header.header_size + header.arena_size <= inspection.view.size:
@@ -173,9 +174,9 @@ def torn_reason(inspection: Inspection, is_cut: bool) -> str:
 
 
 def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, Lost]]:
-    """Return disjoint ranges in file order, each with the index of the fault that covers it.
+    """Return disjoint lost ranges in file order, each with the index of its fault.
 
-    If several faults cover a range, the index is that of the first detected fault (SDJ-054).
+    If several faults cover a range, the one that was detected first counts (SDJ-054).
     """
     lost: list[tuple[int, Lost]] = []
     ranges = [(fault.start, min(fault.end, inspection.view.size)) for fault in inspection.faults]
@@ -192,7 +193,7 @@ def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, L
 def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """Divide overlapping ranges into disjoint parts (SDJ-057).
 
-    Yield a tuple for each part: the index of the first range that contains it, its start, its end.
+    For each part, yield the index of the first range that contains it, its start and its end.
     """
     by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
     offsets = sorted({offset for pair in ranges for offset in pair})

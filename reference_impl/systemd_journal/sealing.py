@@ -1,4 +1,4 @@
-"""Forward secure sealing: keys, epochs, and the bytes that a seal covers (SDJ-070 to SDJ-077).
+"""Forward secure sealing: keys, epochs and the bytes that seals cover (SDJ-070 to SDJ-077).
 
 Upstream: systemd ``src/libsystemd/sd-journal/fsprg.c``, ``journal-authenticate.c``.
 """
@@ -19,25 +19,25 @@ from reference_impl.systemd_journal.layout import Header
 
 SECURITY_PARAMETER = 1536
 _KEY = re.compile(
-    # Any number of dashes may precede a byte, but no dash may be inside a byte.
+    # Dashes may precede each byte, but may not split one.
     "(?P<seed>(?:-*[0-9a-fA-F]{2}){12})/(?P<start>[0-9a-fA-F]{1,16})-(?P<interval>[0-9a-fA-F]{1,16})"
 )
 HEADER_RANGES = ((0, 16), (24, 56), (72, 96), (104, 136))  # SDJ-072
 
 
 class BadKey(ValueError):
-    """The text is not a verification key."""
+    """Raised if a text is not a verification key."""
 
 
 @dataclass(frozen=True)
 class VerificationKey:
     """The key that verifies seals."""
 
-    #: The seed of all epoch keys.
+    #: The seed from which all epoch keys are derived.
     seed: bytes
-    #: The start of epoch 0 in microseconds.
+    #: The start of epoch 0, in microseconds since 1970.
     start: int
-    #: The length of an epoch in microseconds.
+    #: The length of an epoch, in microseconds.
     interval: int
 
     @classmethod
@@ -55,7 +55,7 @@ class VerificationKey:
         return cls(bytes.fromhex(digits), int(match["start"], 16) * interval, interval)
 
     def epoch_of(self, realtime: int) -> int:
-        """Return the epoch of a time in microseconds. Before the start, the epoch is negative."""
+        """Return the epoch of a time in microseconds, which is negative before the start."""
         return (realtime - self.start) // self.interval
 
     @cached_property
@@ -63,12 +63,13 @@ class VerificationKey:
         return _prime(self.seed, 1), _prime(self.seed, 2)
 
     def hmac_key(self, epoch: int) -> bytes:
-        """Return the 32-byte key of an epoch, in time logarithmic in the epoch (SDJ-071)."""
+        """Compute the 32-byte key of an epoch in time O(log ``epoch``) (SDJ-071)."""
         p, q = self._primes
         n = p * q
         x = int.from_bytes(_det(SECURITY_PARAMETER // 8, self.seed, 3), "big")
         x = pow(x & ~(1 << SECURITY_PARAMETER - 1), 2, n)
-        # x ** (2 ** epoch) mod n: reduce the exponent modulo p-1 and q-1, then combine (CRT).
+        # Compute x ** (2 ** epoch) mod n from its values mod p and mod q (Chinese remainder
+        # theorem).
         xp = pow(x, pow(2, epoch, p - 1), p)
         xq = pow(x, pow(2, epoch, q - 1), q)
         x = (xp + p * ((xq - xp) * pow(p, -1, q) % q)) % n
@@ -78,12 +79,12 @@ class VerificationKey:
 
 
 def covered_of_header(header: mmap.mmap | bytes) -> bytes:
-    """Return the header bytes that the first seal of a file covers (SDJ-072)."""
+    """Return the header bytes that a file's first seal covers (SDJ-072)."""
     return b"".join(header[start:end] for start, end in HEADER_RANGES)
 
 
 def covered_of_object(object_type: int, data: bytes, header: Header) -> Iterator[bytes]:
-    """Yield the bytes of one unpadded object that a seal covers (SDJ-072)."""
+    """Yield the bytes that a seal covers in one object without its padding (SDJ-072)."""
     yield data[:16]
     if object_type == layout.DATA:
         yield data[16:24]
@@ -98,12 +99,12 @@ def covered_of_object(object_type: int, data: bytes, header: Header) -> Iterator
 
 
 def seal(key: bytes) -> hmac.HMAC:
-    """Return a new HMAC-SHA256 for one segment."""
+    """Start the HMAC-SHA256 for a segment."""
     return hmac.new(key, digestmod=hashlib.sha256)
 
 
 def _det(size: int, seed: bytes, index: int) -> bytes:
-    """Return deterministic bytes: SHA-256 of seed, index and a counter, joined and truncated."""
+    """Derive ``size`` bytes by hashing the seed and the index with a counter."""
     blocks = (
         hashlib.sha256(seed + index.to_bytes(4, "big") + counter.to_bytes(4, "big")).digest()
         for counter in range(-(-size // 32))
@@ -114,9 +115,9 @@ def _det(size: int, seed: bytes, index: int) -> bytes:
 _SMALL_FACTORS = math.prod(range(3, 200, 2))
 
 
-@lru_cache  # the search takes a tenth of a second and depends only on the key
+@lru_cache  # the search takes 0.1 s and depends only on the key
 def _prime(seed: bytes, index: int) -> int:
-    """Return the smallest prime at or above a number derived by SHA-256, in steps of 4."""
+    """Return the first prime found in steps of 4 from a number derived with SHA-256."""
     half = SECURITY_PARAMETER // 2
     candidate = int.from_bytes(_det(half // 8, seed, index), "big")
     candidate |= 3 << half - 2 | 3
@@ -126,6 +127,6 @@ def _prime(seed: bytes, index: int) -> int:
 
 
 def _is_prime(candidate: int) -> bool:
-    # All candidates are 3 modulo 4, so the Miller-Rabin test has a single step. Base 2 is
-    # sufficient for these numbers.
+    # All candidates are 3 modulo 4, so the Miller-Rabin test has only one step. Base 2 suffices for
+    # these numbers.
     return pow(2, candidate // 2, candidate) in (1, candidate - 1)

@@ -1,4 +1,4 @@
-"""Check the TAG objects of a sealed file (SDJ-073 to SDJ-077)."""
+"""Check the TAG objects in a sealed file (SDJ-073 to SDJ-077)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from reference_impl.systemd_journal.walk import Walk
 
 
 class Seals:
-    """One pass over the objects in file order. A segment ends with its tag."""
+    """A pass over the objects in file order. Each tag ends a segment."""
 
     def __init__(self, view: View, walk: Walk, key: VerificationKey | None) -> None:
         self.view = view
         self.walk = walk
         self.key = key
-        # Realtime of the last entry up to which all seals are valid, in microseconds.
+        # The realtime, in microseconds, of the last entry up to which all seals are valid.
         self.sealed_until: int | None = None
         self._broken = False
         self._mac: hmac.HMAC | None = None
-        self._times: list[int] = []  # least and greatest realtime of the segment
+        self._times: list[int] = []  # the smallest and largest realtime in the segment
         self._last_time = 0
 
     def check(self) -> Iterator[Fault]:
-        """Yield faults of tags, and faults of the bytes that tags cover, in file order."""
+        """Yield faults in tags and in the bytes that tags cover, in file order."""
         view, header = self.view, self.view.header
         expected, last_epoch = 1, None
         self._begin(0)
@@ -74,7 +74,7 @@ class Seals:
         return epoch >= before
 
     def _begin(self, at: int) -> None:
-        """Begin a segment. The HMAC needs the epoch of the tag at the end of the segment."""
+        """Begin a segment, whose HMAC depends on the epoch in the tag that ends it."""
         self._times, self._mac = [], None
         tag = self.walk.kinds.find(layout.TAG, at >> 3) << 3
         if self.key is None or tag < 0:

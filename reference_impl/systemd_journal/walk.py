@@ -1,4 +1,4 @@
-"""The walk over all objects, and resynchronising after damage (SDJ-040, SDJ-041)."""
+"""The walk over all objects, which resynchronises after damage (SDJ-040, SDJ-041)."""
 
 from __future__ import annotations
 
@@ -20,56 +20,57 @@ from reference_impl.systemd_journal.objects import (
     is_field_payload,
 )
 
-# Set in the object map for an object with a valid frame and invalid content.
+# Added to an object's type in the map if its frame is valid and its content is not.
 BAD = 0x80
 
 _HASHED = (layout.DATA, layout.FIELD)
-# Types of objects whose hash can prove another size.
+# Types of objects whose hash can prove a size other than the stored one.
 _PROVABLE = (*_HASHED, layout.ENTRY)
-# The number of names that are hashed with other file ids (SDJ-106).
+# The number of names for which other file ids are tried (SDJ-106).
 _NAMES_TO_TRY = 16
 
 
 def _is_valid(fault: Fault | None) -> bool:
-    """Return whether an object is valid: it has no content fault, or only that of SDJ-027."""
+    """Return whether an object has no content fault, or only the one of SDJ-027."""
     return fault is None or fault.end == fault.start
 
 
 class Walk:
-    """The map of valid objects: the type of the object at each offset."""
+    """A walk over the objects, which maps their offsets to their types."""
 
     def __init__(self, view: View) -> None:
         self.view = view
-        #: One byte for eight bytes of the file: the type of the object that begins there, or 0. The
-        #: array ends at the last object, because a long hole may follow.
+        #: One byte for every eight bytes of the file: the type of the object that begins there, or
+        #: 0. The array ends at the last object, because a large hole may follow.
         self.kinds = bytearray(1)
         self.counts: Counter[int] = Counter()
-        #: The faults of single objects, in file order.
+        #: The faults in single objects, in file order.
         self.faults: list[Fault] = []
-        self.last = 0  # the last object found
-        self.end = view.header.header_size  # the end of the last object
-        #: The offset at which a truncation or a crash ends the objects early, or None.
+        self.last = 0  # the offset of the last object found
+        self.end = view.header.header_size  # the end of that object
+        #: The offset at which a truncation or crash cut the objects off, or None.
         self.cut: int | None = None
         self._linked = self._main_chain()
         self._lost: list[tuple[int, int]] = []
-        # The place of the last search for a known object, and the last place that it tried.
+        # The last search for a known object: where it began, and the index of the last offset it
+        # tried.
         self._search = -1, 0
         self._found: int | None = None
-        # DATA and FIELD objects that have a wrong hash, and the fault of each object.
+        # The DATA and FIELD objects that have a wrong hash, each with its fault.
         self._suspects: dict[int, Fault] = {}
-        #: DATA objects that are valid although their hash is wrong (SDJ-105).
+        #: The DATA objects that an entry proves although their hash is wrong (SDJ-105).
         self.wrong_hashes: set[int] = set()
         self._has_right_hash = False
         self._jenkins: dict[int, int] = {}
 
     def kind(self, at: int) -> int:
-        """Return the type of the object at an offset, plus :data:`BAD` if it is invalid, or 0."""
+        """Return the object type at an offset, with :data:`BAD` if it is invalid, or 0 if none."""
         if at & 7 or at >> 3 >= len(self.kinds):
             return 0
         return self.kinds[at >> 3]
 
     def excused(self, at: int) -> bool:
-        """Return whether a link to this offset leads to bytes that are already lost (SDJ-048)."""
+        """Return whether a link to this offset leads into bytes already reported lost (SDJ-048)."""
         if self.cut is not None and at >= self.cut:
             return True
         index = bisect_right(self._lost, at, key=lambda lost: lost[0]) - 1
@@ -77,11 +78,11 @@ class Walk:
 
     @property
     def lost_something(self) -> bool:
-        """Return whether an object is missing, so that counts need not match."""
+        """Return whether objects are missing, in which case counts need not match."""
         return bool(self._lost)
 
     def run(self, progress: Callable[[int], None] = lambda at: None) -> None:
-        """Walk from the header to the tail object. ``progress`` receives each offset."""
+        """Walk from the header to the tail object, and call ``progress`` with each offset."""
         view, tail = self.view, self.view.header.tail_object_offset
         at = view.header.header_size
         if (hidden := view.in_the_header()) is not None:
@@ -103,7 +104,7 @@ class Walk:
             mark = object_type
             if fault is not None and not _is_valid(fault):
                 if object_type != layout.ENTRY and following < tail:
-                    # If the hash is wrong, the size may be wrong too. Check for the next object.
+                    # If the hash is wrong, the size may be, too. Check that an object follows.
                     if isinstance(view.frame(following), str):
                         following = self._known_object(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
@@ -131,9 +132,9 @@ class Walk:
             at = following
 
     def prove(self) -> None:
-        """Accept the fields that an entry proves although their hash is wrong (SDJ-105)."""
+        """Accept fields that have a wrong hash if an entry proves them (SDJ-105)."""
         proven = self._proven()
-        # If the key is wrong, every keyed hash is wrong.
+        # If every keyed hash is wrong, the key is wrong.
         is_wrong_key = bool(proven) and self.view.header.keyed and not self._has_right_hash
         if is_wrong_key:
             proven |= {at for at in self._suspects if self.kind(at) == layout.FIELD | BAD}
@@ -160,7 +161,7 @@ class Walk:
             self.faults.insert(0, Fault(at, at + size, "bad-header", "SDJ-106", text))
 
     def _proven(self) -> set[int]:
-        """Return the DATA objects with a wrong hash that an entry proves (SDJ-105)."""
+        """Return the DATA objects that an entry proves although their hash is wrong (SDJ-105)."""
         view, proven = self.view, set[int]()
         if not self._suspects:
             return proven
@@ -192,7 +193,7 @@ class Walk:
         return proven
 
     def right_key(self) -> tuple[str, Header] | None:
-        """Return the wrong field of the header, and the header under which a hash is right.
+        """Return the header field that makes all hashes wrong, and the header with it corrected.
 
         Return None if any hash is right, or if neither the keyed flag nor one bit of the file id
         explains why all are wrong (SDJ-106).
@@ -217,7 +218,7 @@ class Walk:
         return None
 
     def sound(self, object_type: int) -> Iterator[int]:
-        """Yield the offsets of the valid objects of one type, in file order."""
+        """Yield the offsets of all valid objects of one type, in file order."""
         for match in re.finditer(bytes((object_type,)), self.kinds):
             yield match.start() << 3
 
@@ -226,16 +227,16 @@ class Walk:
         self._lost.append((fault.start, fault.end))
 
     def _end_early(self, at: int, why: str) -> None:
-        """Report that a crash or truncation ended the data at ``at``: no known object follows."""
+        """Report the rest as lost, because the data was cut off and no known object follows."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            return  # Nothing is missing from the file, but the header states too much (SDJ-097).
+            return  # nothing is missing: the header states too much (SDJ-097)
         self.cut = at
-        # The length of the missing object is unknown.
+        # The length of the missing object is unknown, so the range extends to the end of the file.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
 
     def _more_follows(self, at: int) -> bool:
-        """Return whether links or counts show more objects after the tail object (SDJ-098)."""
+        """Return whether links or counts show that objects follow the tail object (SDJ-098)."""
         index = bisect_left(self._linked, at)
         if index < len(self._linked):
             return True
@@ -248,13 +249,13 @@ class Walk:
         return _is_valid(self.view.content_fault(at, *framed))
 
     def _usable(self, at: int) -> tuple[int, int, int, Fault | None] | str:
-        """Return type, flags, size and content fault of the object to use at an offset.
+        """Return the type, flags, size and content fault of the object to use at an offset.
 
-        Return a text if there is none (SDJ-041, SDJ-104).
+        If there is none, return a text that says why (SDJ-041, SDJ-104).
         """
         view, framed = self.view, self.view.frame(at)
         own, text = None, str(framed)
-        end: int | None = None  # of a DATA or FIELD with its padding, if its size may be wrong
+        end: int | None = None  # the padded end of a DATA or FIELD, if only its size may be wrong
         if not isinstance(framed, str):
             object_type, flags, size = framed
             fault = view.content_fault(at, object_type, flags, size)
@@ -273,7 +274,7 @@ class Walk:
     def _with_right_size(
         self, at: int, own_size: int, end: int | None
     ) -> tuple[int, int, int, Fault | None] | None:
-        """Return an object with its right size if its size field is wrong, else None (SDJ-104)."""
+        """Return the object with its true size if its size field is wrong, else None (SDJ-104)."""
         view = self.view
         if at + layout.OBJECT_SIZE > view.size:
             return None
@@ -298,9 +299,10 @@ class Walk:
         return None
 
     def _size_by_items(self, at: int) -> int | None:
-        """Return the size of an ENTRY up to the first item that leads to no DATA."""
+        """Return the size of an ENTRY up to the first item that leads to no DATA, or None."""
         view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
-        # An object header never looks like a link to a DATA: no type is a multiple of 8.
+        # An object header cannot be mistaken for a link to a DATA, because no type is a multiple of
+        # 8.
         while (item := self._item(at + size)) is not None:
             if item & 7 or not (self.kind(item) == layout.DATA or self.excused(item)):
                 break
@@ -310,11 +312,11 @@ class Walk:
         return size if is_free and not is_cut else None
 
     def _size_by_xor_hash(self, at: int, own_size: int) -> int | None:
-        """Return the size above ``own_size`` for which the items of an ENTRY give its hash."""
+        """Return the size above ``own_size`` at which an ENTRY's items match its hash, or None."""
         view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
         item = self._item(at + max(own_size, size))
         if item is None or self.jenkins(item) is None:
-            return None  # most entries have no item there
+            return None  # no item is there, as for most entries
         left = view.number(at + 56)
         while (item := self._item(at + size)) is not None:
             if (number := self.jenkins(item)) is None:
@@ -342,7 +344,7 @@ class Walk:
         return number
 
     def _main_chain(self) -> list[int]:
-        """Return the valid entries in the main chain, sorted. The chain is not yet checked."""
+        """Return the sorted offsets of valid entries that the unchecked main chain lists."""
         view = self.view
         entries = {
             slot
@@ -353,9 +355,9 @@ class Walk:
         return sorted(filter(self._is_sound, entries))
 
     def _known_object(self, at: int, limit: int | None = None) -> int | None:
-        """Return the next valid object after ``at``, below ``limit``, to which a link leads.
+        """Return the next valid object between ``at`` and ``limit`` to which a link leads, or None.
 
-        No place is tried twice for the same ``at`` (SDJ-041, SDJ-102).
+        No offset is tried twice for the same ``at`` (SDJ-041, SDJ-102).
         """
         end = len(self._known) if limit is None else -(-limit // 8)
         if self._search[0] != at:
@@ -371,7 +373,7 @@ class Walk:
         return self._found if self._found is None or self._found >> 3 < end else None
 
     def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
-        """Yield the objects of one hash chain, and the first entry and array of each DATA.
+        """Yield the objects in a hash chain, and each DATA's links to its first entry and array.
 
         The chain ends at an object that is already in ``followed`` (SDJ-057).
         """
@@ -388,7 +390,7 @@ class Walk:
 
     @cached_property
     def _known(self) -> bytearray:
-        """Map all offsets that links lead to, with one byte per eight bytes of the file."""
+        """Mark all offsets that links lead to, with one byte per eight bytes of the file."""
         view, header = self.view, self.view.header
         known = bytearray(view.size // 8 + 1)
 
@@ -411,7 +413,7 @@ class Walk:
                     knows(*self._hash_chain(head, followed), tail)
         read_up_to = 0
         for entry in self._linked:
-            if entry >= read_up_to:  # overlapping entries are read once
+            if entry >= read_up_to:  # bytes of overlapping entries are read only once
                 for item in view.items(entry):
                     knows(item)
                 read_up_to = entry + view.object_size(entry)

@@ -1,4 +1,4 @@
-"""Write a journal file, or append to one; ``builder.py`` makes the bytes."""
+"""Write journal files and append to them. ``builder.py`` builds their content."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def write(
     context: Mapping[str, Any],
     hash_function: HashFunction = hash_of,
 ) -> None:
-    """Write a new file from records. The context sets options of :class:`builder.Options`.
+    """Write records to a new file, with :class:`builder.Options` from the context.
 
     Raises ``OSError`` and ``ValueError``.
     """
@@ -31,11 +31,12 @@ def write(
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the context for a copy of a file. The cursors of the file are also valid in the copy.
+    """Return the context for copying a file in such a way that its cursors stay valid.
 
-    The context contains the ids, the format options, the sequence numbers and the header size.
+    The context contains the ids, the format options and the header size, and makes the copy keep
+    the sequence numbers.
     """
-    # `journalctl --verify` of systemd 252 and 253 refuses the later fields and their flag.
+    # `journalctl --verify` in systemd 252 and 253 refuses later fields and their flag.
     largest = layout.HEADER_FIELDS["tail_entry_offset"][0]
     with path.open("rb") as log:
         head = log.read(layout.HEADER_FULL)
@@ -56,7 +57,7 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Append to a file. Raises ``ValueError`` if a new file must be started (SDJ-087)."""
+    """Append to a file, or raise ``ValueError`` if it must not be appended to (SDJ-087)."""
     with loaded(path) as data:
         writer = appending.reopen(bytes(data), context)
     if not records:
@@ -64,8 +65,8 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     for record in records:
         writer.write(record)
     whole = writer.finish()
-    # Write the objects first and the header last, as systemd does. After a crash, the header still
-    # has the old counts.
+    # Write the objects first and the header last, as systemd does. The header then has the old
+    # counts if a crash happens in between.
     with path.open("r+b") as log:
         log.seek(writer.header.header_size)
         log.write(whole[writer.header.header_size :])

@@ -1,4 +1,4 @@
-"""The file ``<name>.meta`` of a Zeebe journal, which stores the flushed index.
+"""The ``<name>.meta`` file, in which a Zeebe journal stores its flushed index.
 
 Upstream authority: camunda/zeebe ``raft/storage/system/MetaStore.java`` and
 ``raft/storage/serializer/MetaStoreSerializer.java``.
@@ -18,7 +18,7 @@ _NULL = 0xFFFFFFFFFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """The persistent state of a raft node. ``None`` is SBE's null value."""
+    """The persistent state of a raft node. ``None`` stands for SBE's null value."""
 
     term: int
     last_flushed_index: int | None
@@ -29,7 +29,7 @@ class Meta:
 def read_flushed_index(data: bytes) -> int | None:
     """Return the flushed index in a ``.meta`` file, or None if it is unreadable (ZBJ-059).
 
-    The index -1 means null.
+    An index of -1 means null.
     """
     length = int.from_bytes(data[1:3], "little")
     vote = 9 + length
@@ -40,7 +40,7 @@ def read_flushed_index(data: bytes) -> int | None:
 
 
 def write_meta(meta: Meta, version: int = 4) -> bytes:
-    """Return the 256 bytes of a ``.meta`` file, in a raft schema version from 1 to 4."""
+    """Encode a ``.meta`` file of 256 bytes, in raft schema version 1 to 4."""
     numbers = [meta.term, _NULL if meta.last_flushed_index is None else meta.last_flushed_index]
     if version >= 4:
         numbers.append(_NULL if meta.commit_index is None else meta.commit_index)

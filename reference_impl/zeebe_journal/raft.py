@@ -1,4 +1,4 @@
-"""The payload of a Zeebe journal record: a raft log entry, in schema versions 1 to 4 (ZBJ-054).
+"""Raft log entries in schema versions 1 to 4, the payloads of Zeebe's records (ZBJ-054).
 
 Upstream authority: camunda/zeebe ``atomix/cluster/src/main/resources/raft-entry-schema.xml`` and
 ``raft/storage/serializer/RaftEntrySBESerializer.java``.
@@ -30,14 +30,14 @@ _LENGTH = struct.Struct("<I")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of the raft cluster. ``updated`` is in milliseconds since 1970."""
+    """A member of a raft cluster. ``updated`` is in milliseconds since 1970."""
 
     type: str
     updated: int
     member_id: bytes
 
     def to_json(self) -> dict[str, Any]:
-        """Return the member in the form that answers show."""
+        """Return the member as it appears in an answer."""
         return {
             "type": self.type,
             "updated": str(self.updated),
@@ -47,7 +47,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class RaftEntry:
-    """A decoded payload. If ``fault`` is set, all other fields are ``None`` (ZBJ-058)."""
+    """A decoded payload. ``term``, ``type`` and ``entry`` are None if it is invalid (ZBJ-058)."""
 
     term: int | None = None
     type: str | None = None
@@ -57,7 +57,7 @@ class RaftEntry:
     fault_at: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields of a record that come from its payload."""
+        """Return the record fields that come from the payload."""
         fields: dict[str, Any] = {
             "term": None if self.term is None else str(self.term),
             "entry_type": self.type,
@@ -67,7 +67,7 @@ class RaftEntry:
 
 
 class _Invalid(Exception):
-    """The payload is not a raft entry: the reason code, and the offset of the fault."""
+    """Raised with a reason code and an offset if the payload is not a valid raft entry."""
 
     def __init__(self, code: str, at: int) -> None:
         super().__init__(code)
@@ -88,7 +88,7 @@ class _Message:
         return self.data[self.at - count : self.at]
 
     def block(self, template: int, size: int, otherwise: str) -> tuple[bytes, int]:
-        """Return the root block of the next message, at least ``size`` bytes, and its version."""
+        """Return the next message's root block, of at least ``size`` bytes, and its version."""
         at = self.at
         length, actual, schema, version = _HEADER.unpack(self.take(_HEADER.size))
         if (actual, schema) != (template, RAFT_SCHEMA) or length < size:
@@ -183,7 +183,7 @@ def encode_initial(term: int, version: int = NEWEST_VERSION) -> bytes:
 def encode_application(
     term: int, lowest: int, highest: int, data: bytes, version: int = NEWEST_VERSION
 ) -> bytes:
-    """Encode an ApplicationEntry with the application's records ``lowest`` to ``highest``."""
+    """Encode an ApplicationEntry for the application's records ``lowest`` to ``highest``."""
     header = _HEADER.pack(_APPLICATION.size, APPLICATION_ENTRY, RAFT_SCHEMA, version)
     block = _APPLICATION.pack(lowest, highest)
     return _log_entry(term, 0, version) + header + block + _LENGTH.pack(len(data)) + data
@@ -196,7 +196,7 @@ def encode_configuration(
     old: Sequence[Member] = (),
     version: int = NEWEST_VERSION,
 ) -> bytes:
-    """Encode a ConfigurationEntry. With ``old`` members, it describes a joint consensus."""
+    """Encode a ConfigurationEntry. If ``old`` is given, it describes a joint consensus."""
     header = _HEADER.pack(_CONFIGURATION.size, CONFIGURATION_ENTRY, RAFT_SCHEMA, version)
     groups = _group(new) + (_group(old) if version >= 2 else b"")
     return _log_entry(term, 1, version) + header + _CONFIGURATION.pack(timestamp) + groups

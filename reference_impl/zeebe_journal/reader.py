@@ -1,4 +1,4 @@
-"""Read Zeebe journals: read the segments in order and check the flushed index.
+"""The reader of Zeebe journals, which reads segments in order and checks the flushed index.
 
 See spec/zeebe-journal.md. Upstream authority: camunda/zeebe ``journal/file/SegmentsManager.java``
 (``loadSegments``, ``handleSegmentCorruption``) and ``journal/file/SegmentedJournalReader.java``.
@@ -37,17 +37,17 @@ from reference_impl.zeebe_journal.segment import (
     written_end,
 )
 
-# Faults under a valid checksum, which end a segment and are always damage (ZBJ-035).
+# Faults in data with a valid checksum. They end a segment and are always damage (ZBJ-035).
 CONTRADICTIONS = frozenset({"data-header", "data-length", "index-mismatch"})
-# Faults whose range extends to the end of the file.
+# Faults whose lost range extends to the end of the file.
 CUT = frozenset({"torn-record", "torn-descriptor"})
-# Faults that mean another format, or a version that a reader must refuse (ZBJ-011).
+# Faults that indicate another format, or a version that readers must refuse (ZBJ-011).
 NOT_OURS = frozenset({"unknown-version", "bad-descriptor"})
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One segment file. ``file`` is its name in the answer, or ``None`` in a log of one file."""
+    """A segment file. ``file`` is its name in the answer, or None if it is the whole log."""
 
     path: Path
     file: str | None
@@ -56,12 +56,12 @@ class Segment:
 
     @property
     def index(self) -> int | None:
-        """Return the index that the first record must have."""
+        """Return the index that the first record must have, or None if it is unknown."""
         return self.descriptor.index if isinstance(self.descriptor, Descriptor) else None
 
 
 def segment_files(folder: Path) -> dict[str, list[Path]]:
-    """Return the segment files of every journal in a directory, by journal and in id order."""
+    """Return the segment files in a directory by journal name, each list in id order."""
     by_journal: dict[str, list[tuple[int, Path]]] = {}
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -73,14 +73,14 @@ def segment_files(folder: Path) -> dict[str, list[Path]]:
 
 
 def can_name_files(name: str) -> bool:
-    """Return whether a journal of this name can have files (ZBJ-001)."""
+    """Return whether file names can contain this journal name (ZBJ-001)."""
     return bool(name) and "/" not in name and "\0" not in name
 
 
 def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
     """Return the name of the journal in a directory (ZBJ-003).
 
-    Returns ``None`` if there are several candidates, and ``journal`` if there is no journal.
+    Returns None if there are several candidates, and ``journal`` if there are none.
     """
     if isinstance(context.get("name"), str):
         return str(context["name"])
@@ -93,7 +93,7 @@ def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
 def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | None:
     """Return the flushed index F, or None if no record is known to be flushed (ZBJ-035).
 
-    Raises ``ValueError`` if the value in the context is invalid.
+    Raises ``ValueError`` if the context has an invalid value.
     """
     given = context.get("last_flushed_index", "meta")
     if given == "meta":
@@ -105,14 +105,14 @@ def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | No
 
 
 def _flushed_in_meta(folder: Path, name: str) -> int | None:
-    """Return the flushed index that the ``.meta`` file of a journal gives (ZBJ-059)."""
+    """Return the flushed index in a journal's ``.meta`` file, or None (ZBJ-059)."""
     meta = folder / f"{name}.meta"
     is_there = can_name_files(name) and meta.is_file()
     return read_flushed_index(meta.read_bytes()[:256]) if is_there else None
 
 
 def _flushed_beside(path: Path) -> int | None:
-    """Return the flushed index for one segment, from the ``.meta`` file beside it (ZBJ-059)."""
+    """Return the flushed index for a lone segment, from the ``.meta`` file beside it (ZBJ-059)."""
     match = SEGMENT_NAME.fullmatch(path.name)
     flushed = _flushed_in_meta(path.parent, match["name"]) if match else None
     if flushed is None:
@@ -124,24 +124,24 @@ def _flushed_beside(path: Path) -> int | None:
 
 
 def _check_number(given: object) -> None:
-    """Raise ``ValueError`` for a flushed index that is not a number of at most 20 digits."""
+    """Raise ``ValueError`` unless a flushed index is a number of at most 20 digits."""
     if isinstance(given, bool) or not re.fullmatch(r"-?[0-9]{1,20}", str(given)):
         raise ValueError(f"last_flushed_index: expected a number, null or meta, found {given!r}")
 
 
 def open_segment(path: Path, file: str | None) -> Segment:
-    """Open a segment. The descriptor is ``None`` if the segment was only prepared (ZBJ-014)."""
+    """Open a segment. Its descriptor is None if the segment was only prepared (ZBJ-014)."""
     size = path.stat().st_size
     with path.open("rb") as log:
         descriptor = read_descriptor(log)
-    # A segment with a readable descriptor is not all zeros, so a search for its data is not needed.
+    # A readable descriptor shows that the file is not all zeros, which saves a search for data.
     if isinstance(descriptor, Fault) and written_end(path, 0) == 0:
         return Segment(path, file, None, size)
     return Segment(path, file, descriptor, size)
 
 
 def _indexes_after(segments: Sequence[Segment]) -> Iterator[tuple[int | None, int | None]]:
-    """Yield, for each segment, the highest and the first index of a later segment, or None."""
+    """For each segment, yield the highest and the first index among later segments, or None."""
     after: list[tuple[int | None, int | None]] = [(None, None)]
     for segment in reversed(segments):
         highest, first = after[-1]
@@ -153,7 +153,7 @@ def _indexes_after(segments: Sequence[Segment]) -> Iterator[tuple[int | None, in
 
 
 class Journal:
-    """One pass over a journal in the profile ``recover``."""
+    """A pass over a journal in the ``recover`` profile."""
 
     def __init__(self, segments: Sequence[Path], several: bool, flushed: int | None) -> None:
         self.paths = segments
@@ -162,25 +162,25 @@ class Journal:
         self.cursor: Cursor | None = None
         self.first_damage: str | None = None
         self.first_torn: str | None = None
-        # The end of the last segment that was searched for records, or the start of the first
-        # segment.
+        # The last segment that was searched for records, and the end of its records. Initially, the
+        # start of the first segment.
         self.last: tuple[Segment | None, int]
         # True if the last segment so far had a fault at its start or end.
         self.over = False
-        # True if that fault is damage. Has a meaning only if ``over`` is true.
+        # True if that fault is damage. Valid only if ``over`` is true.
         self.promised: bool
-        # That fault explains missing records below this index, or any number of records if this is
-        # None.
+        # That fault explains why records below this index are missing. None means any number of
+        # records.
         self.explained: int | None = None
-        # The highest index that is missing, or None.
+        # The highest missing index, or None.
         self.missing: int | None = None
-        # The highest index of a segment after the current one, or None.
+        # The highest first index of the segments after the current one, or None.
         self.highest: int | None = None
-        # The index of the next segment that can be read, or None.
+        # The first index of the next readable segment, or None.
         self.next_index: int | None
-        # True if a writer cannot continue in the last segment that was searched (ZBJ-044).
+        # True if a writer must not continue in the last segment that was searched (ZBJ-044).
         self.is_mended = False
-        # The end of the last segment, unless a seal confirms that its last record is there.
+        # The last segment and the end of its records, unless a seal confirms that none is missing.
         self.unconfirmed: tuple[Segment, int] | None = None
 
     def events(self) -> Iterator[Event]:
@@ -206,7 +206,7 @@ class Journal:
         yield self._end()
 
     def _end(self) -> End:
-        """Return the verdict (ZBJ-043) and the end of the log (ZBJ-044)."""
+        """Return the last event, with the verdict (ZBJ-043) and the log's end (ZBJ-044)."""
         verdict: Verdict = (
             "damaged" if self.first_damage else "torn" if self.first_torn else "intact"
         )
@@ -220,7 +220,7 @@ class Journal:
         return open_segment(path, path.name if self.several else None)
 
     def _expected(self) -> int:
-        """Return the next expected index, 1 if nothing was read (ZBJ-035)."""
+        """Return the next expected index, or 1 if nothing has been read (ZBJ-035)."""
         return self.cursor.index if self.cursor else 1
 
     def _is_flushed(self) -> bool:
@@ -228,16 +228,17 @@ class Journal:
         return self.flushed is not None and self.flushed >= self._expected()
 
     def _is_promised(self) -> bool:
-        """Return whether the next record was flushed or a later segment continues (ZBJ-035)."""
+        """Return whether the next record was flushed or a later segment reaches it (ZBJ-035)."""
         if self.highest is None:
             return self._is_flushed()
         return self.cursor is None or self.highest >= self.cursor.index or self._is_flushed()
 
     def _segment(self, segment: Segment, following: Segment | None) -> Iterator[Event]:
-        """Process the next segment; ``following`` is the segment file after it."""
+        """Process the next segment. ``following`` is the segment after it, or None."""
         descriptor = segment.descriptor
         if descriptor is None:
-            # The segment was prepared for later records, so no used segment may follow (ZBJ-014).
+            # The segment was prepared for later use, so no segment with records may follow
+            # (ZBJ-014).
             if following is not None and following.descriptor is not None:
                 yield from self._not_here(segment, "zero-segment")
             return
@@ -246,7 +247,7 @@ class Journal:
             yield from self._undescribed(segment, code, following)
             return
         if self.cursor is None:
-            # If a segment before it could not be read, indexes from 1 on are missing (ZBJ-066).
+            # If an earlier segment could not be read, indexes from 1 on are missing (ZBJ-066).
             self.cursor = Cursor(min(1, descriptor.index) if self.over else descriptor.index)
         if descriptor.index < self.cursor.index:
             yield from self._not_here(segment, "segment-overlap")  # ZBJ-039
@@ -259,7 +260,7 @@ class Journal:
         yield from self._records(segment, descriptor, self.cursor, following)
 
     def _skip_to(self, cursor: Cursor, index: int) -> None:
-        """Continue with a higher index; the records before it are missing."""
+        """Continue at ``index``, and note that the records before it are missing."""
         if index > cursor.index:
             cursor.index, cursor.after_loss, self.missing = index, True, index - 1
 
@@ -268,7 +269,7 @@ class Journal:
     ) -> Iterator[Event]:
         """Process a segment without a readable descriptor (ZBJ-040)."""
         found = None
-        # Without a descriptor, a segment has no seal, and its file has no greater full size.
+        # If the descriptor is unreadable, the seal and the full size are unknown.
         undescribed = Descriptor(SMALLEST_INDEX, 0, 0)
         known = self._known(undescribed, following)
         if known is not None:
@@ -292,7 +293,7 @@ class Journal:
         self.is_mended = True
 
     def _known(self, descriptor: Descriptor, following: Segment | None) -> Known | None:
-        """Return the last record that a segment is known to hold (ZBJ-062)."""
+        """Return the last record that a segment must contain, if known (ZBJ-062)."""
         if descriptor.sealed is not None:
             return Known(descriptor.sealed, descriptor.last_position)
         after = following.index if following else None
@@ -310,7 +311,7 @@ class Journal:
         following: Segment | None,
         any_frame_at: int | None = None,
     ) -> Iterator[Event]:
-        """Read the records of a segment. The record at ``any_frame_at`` may have any frame."""
+        """Read a segment's records. The record at ``any_frame_at`` may have any frame byte."""
         begins, limit = following.index if following else None, self.next_index
         if limit is not None and limit <= descriptor.index:
             limit = None
@@ -321,7 +322,8 @@ class Journal:
         self.is_mended = False
         while True:
             at, reason = yield from self.scan(segment, descriptor, cursor, limit, at, any_frame_at)
-            # Without the two fields of a seal, only a later segment shows that a segment has ended.
+            # If the descriptor has no seal fields, only a later segment shows that this one has
+            # ended.
             if reason is None and (descriptor.seal_at is None or begins == cursor.index):
                 break
             found = self._resumed(segment, descriptor, cursor, limit, at, reason, known)
@@ -341,7 +343,7 @@ class Journal:
         expected, sealed = cursor.index, descriptor.sealed
         after = expected if sealed is None else max(expected, sealed + 1)
         if reason is None and after > expected and begins != expected:
-            # The seal states more records.
+            # The seal states that the segment has more records.
             reason = ReasonCode("missing-records", "ZBJ-037")
         self.over, self.unconfirmed = False, None
         if reason is not None:
@@ -360,9 +362,9 @@ class Journal:
         at: int,
         any_frame_at: int | None,
     ) -> Generator[Event, None, tuple[int, str | None]]:
-        """Yield the records of a segment from ``at`` on.
+        """Yield a segment's records from ``at`` on.
 
-        Returns the offset after them, and the fault there.
+        Returns the offset after them, and the reason code of a fault there, if any.
         """
         with segment.path.open("rb") as log:
             scan = SegmentScan(log, segment.size, descriptor, cursor, segment.file, limit)
@@ -383,7 +385,8 @@ class Journal:
         """Return the next proven record after a fault at ``at``, or None (ZBJ-063 to ZBJ-065)."""
         is_truncated = False
         if known is not None and cursor.index <= known.index:
-            # A frame of 0 before a flushed record may come from a truncation (ZBJ-062).
+            # A frame byte of 0 where flushed records should follow may come from a truncation
+            # (ZBJ-062).
             is_truncated = reason is None and known.is_flushed
         elif reason != "unknown-frame":
             return None
@@ -399,7 +402,7 @@ class Journal:
             return found or search(scan, at, known)
 
     def _confirmed(self, promised: bool) -> Iterator[Lost]:
-        """Report the bytes at the end of a segment that may hold missing records (ZBJ-060)."""
+        """Report the bytes after a segment's records, which may hold missing ones (ZBJ-060)."""
         if self.unconfirmed is not None:
             code = ReasonCode("missing-records", "ZBJ-060")
             missing = self._lost(*self.unconfirmed, code, promised)
@@ -408,7 +411,7 @@ class Journal:
                 yield missing
 
     def _not_here(self, segment: Segment, reason: str) -> Iterator[Lost]:
-        """Report a fault at the start of a segment, and lost records before it (ZBJ-060)."""
+        """Report a segment as lost from its start, and records missing before it (ZBJ-060)."""
         index = segment.index
         promised = index is not None and self.missing is not None and index <= self.missing
         stop = self._stop(segment, 0, reason, promised)
@@ -417,7 +420,7 @@ class Journal:
         self.explained = None
 
     def _stop(self, segment: Segment | None, at: int, reason: str, promised: bool = False) -> Lost:
-        """End the log. Lost acknowledged records are damage, other records an unfinished write."""
+        """End the log. Losing acknowledged records is damage, otherwise a write was unfinished."""
         self.over = True
         self.promised = promised or self._is_promised()  # ZBJ-035 to ZBJ-037
         return self._lost(segment, at, reason, self.promised)
@@ -442,7 +445,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
     """Yield the records and lost ranges of a segment file or journal directory, then the end.
 
     ``context`` may have ``last_flushed_index`` (a number, decimal text, null, or ``meta``) and
-    ``name``. Raises ``OSError``, and ``ValueError`` for an invalid context.
+    ``name``. Raises ``OSError``, and ``ValueError`` for an invalid context or profile.
     """
     _check_profile(profile)
     several = path.is_dir()
@@ -464,7 +467,7 @@ def _check_profile(profile: str) -> None:
 def _stop_at_first_damage(
     paths: Sequence[Path], several: bool, events: Iterator[Event]
 ) -> Iterator[Event]:
-    """Report everything from the first damage on, one range per file, for ``strict`` (ZBJ-045)."""
+    """Report the log from the first damage on, for ``strict``, one range per file (ZBJ-045)."""
     for event in events:
         if not isinstance(event, Lost) or event.torn:
             yield event
@@ -483,9 +486,9 @@ def _stop_at_first_damage(
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a path is a segment or a directory with a segment.
+    """Return whether a path is a segment, or a directory that contains a segment.
 
-    The function compares the SBE headers. It also recognises a segment with one damaged field.
+    The SBE headers decide. A segment is recognised even if one of their fields is damaged.
     """
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)
@@ -503,7 +506,7 @@ class Tail:
 
     #: The number of records in the segment that contains ``end``.
     count: int
-    #: The offset of the last counted record.
+    #: The offset of the last of these records.
     last_at: int | None
     #: The largest asqn of the log, or -1.
     asqn: int
@@ -511,7 +514,7 @@ class Tail:
 
 
 def tail(events: Iterator[Event]) -> Tail:
-    """Return the tail of a log, from all of its events."""
+    """Return the tail of a log by consuming its events."""
     count, last_at, asqn, file = 0, None, NO_ASQN, None
     while not isinstance(event := next(events), End):
         if isinstance(event, Lost):

@@ -15,33 +15,33 @@ from reference_impl.zeebe_journal.layout import (
 )
 from reference_impl.zeebe_journal.segment import CHUNK, Parsed, SegmentScan, extents
 
-# The lengths of the descriptors (ZBJ-006).
+# The possible lengths of a descriptor (ZBJ-006).
 LENGTHS = (29, 45, 57)
-# A frame of 1 and the header of a RecordMetadata with any block length.
+# Matches a frame byte of 1 and a RecordMetadata header with any block length.
 _START = re.compile(rb"\x01..\x01\x00\x07\x00", re.DOTALL)
 _START_SIZE = 7
-# The length of a frame and a RecordMetadata in bytes.
+# The size of a frame byte and a RecordMetadata, in bytes.
 _HEAD = 21
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The index of a record that a segment is known to hold (ZBJ-062)."""
+    """The index of a record that a segment must contain (ZBJ-062)."""
 
     index: int
-    #: The offset of this record, or None if it is not known.
+    #: The offset of this record, or None if it is unknown.
     position: int | None = None
-    #: True if no later record is in the segment.
+    #: True if this is the last record of the segment.
     is_last: bool = False
 
     @property
     def is_flushed(self) -> bool:
-        """Return whether only the flushed index shows this record."""
+        """Return whether only the flushed index shows that this record exists."""
         return not self.is_last and self.position is None
 
 
 def after_the_record(scan: SegmentScan, at: int, known: Known) -> Parsed | None:
-    """Return the record that follows faulty records according to their two lengths (ZBJ-064)."""
+    """Skip faulty records by their two lengths, and return the next record (ZBJ-064)."""
     for index in range(scan.cursor.index, known.index + 1):
         ends = _ends(scan.log, at)
         if len(ends) > 1:
@@ -67,21 +67,21 @@ def after_the_descriptor(scan: SegmentScan, index: int | None, known: Known) -> 
 
 
 def _ends(log: BinaryIO, at: int) -> set[int]:
-    """Return the offsets where the record at ``at`` ends by its two lengths.
+    """Return the offsets at which the record's two length fields say that it ends.
 
-    If the file ends before the lengths do, no record follows at these offsets.
+    If the file ends before the length fields do, no record follows at these offsets.
     """
     log.seek(at)
     head = log.read(RECORD_OVERHEAD)
     length = int.from_bytes(head[_HEAD - 4 : _HEAD], "little")
     if length < SMALLEST_DATA:
-        return set()  # The length is too short for any record, as if it had been zeroed.
+        return set()  # No record is this short. The field may have been zeroed.
     payload_length = int.from_bytes(head[-4:], "little")
     return {at + _HEAD + length, at + RECORD_OVERHEAD + payload_length}
 
 
 def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
-    """Return the first record of the proven chain that begins at or after ``start`` (ZBJ-065)."""
+    """Return the first record of the proven chain at or after ``start``, or None (ZBJ-065)."""
     record = scan.parse(start)
     if isinstance(record, Parsed) and scan.is_in_order(record):
         chain = _chain(scan, record, known.index)
@@ -117,19 +117,19 @@ def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """A longest run of adjacent whole records with consecutive indexes (ZBJ-065)."""
+    """A maximal run of adjacent whole records with consecutive indexes (ZBJ-065)."""
 
     first: Parsed
     last: Parsed
-    #: The offset of the known record in the chain.
+    #: The offset of the known record, or None if the chain does not contain it.
     known_at: int | None
 
     def has(self, known: Known, expected: int) -> bool:
-        """Return whether the chain has the known record and no record before the expected index."""
+        """Return whether the known record, and none before the expected one, is in the chain."""
         return expected <= self.first.index <= known.index <= self.last.index
 
     def is_proven(self, known: Known) -> bool:
-        """Return whether this chain would be proven if no other chain existed."""
+        """Return whether this chain is proven, provided that there is no other chain."""
         if known.position is not None:
             return known.position == self.known_at
         is_long = self.first is not self.last
@@ -149,7 +149,7 @@ def _chain(scan: SegmentScan, first: Parsed, known: int) -> _Chain:
 
 
 def _after(scan: SegmentScan, record: Parsed) -> Parsed | None:
-    """Return the whole record with the next index that directly follows, or None."""
+    """Return the record directly after this one if it is whole and has the next index."""
     found = scan.parse(record.end) if _frame(scan.log, record.end) else None
     if isinstance(found, Parsed) and found.index == record.index + 1:
         return found
@@ -157,7 +157,7 @@ def _after(scan: SegmentScan, record: Parsed) -> Parsed | None:
 
 
 class _Starts:
-    """Finds the offsets from ``at`` on where a record may begin. A caller may increase ``at``."""
+    """Finds offsets, from ``at`` on, where a record may begin. Callers may increase ``at``."""
 
     def __init__(self, log: BinaryIO, at: int) -> None:
         self.log, self.at = log, at
@@ -168,7 +168,7 @@ class _Starts:
                 yield from self._in_chunk(chunk_at, min(chunk_at + CHUNK, end))
 
     def _in_chunk(self, begin: int, end: int) -> Iterator[int]:
-        """Yield the offsets in ``[begin, end)``; the header may end after ``end``."""
+        """Yield the offsets in ``[begin, end)``. Headers may extend beyond ``end``."""
         if self.at >= end:
             return
         self.log.seek(begin)

@@ -46,19 +46,19 @@ class Descriptor:
     #: The index of the first record.
     index: int
     max_segment_size: int
-    #: The offset of the first record in bytes.
+    #: The length of the descriptor, and so the offset of the first record, in bytes.
     length: int
-    #: The offset of the fields for the last index and the last position, or None in versions
-    #: without these fields.
+    #: The offset of the seal (last index and last position), or None if this version has no seal
+    #: fields.
     seal_at: int | None = None
-    #: The index and the offset of the last record if the segment is sealed, or None.
+    #: The index and offset of the last record, or None if the segment is not sealed.
     sealed: int | None = None
     last_position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A descriptor that cannot be read, with the reason code."""
+    """The reason code for an unreadable descriptor."""
 
     reason: str
 
@@ -68,7 +68,7 @@ class _Short(Exception):
 
 
 def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read the descriptor at the start of a segment. Leave ``log`` at the first record."""
+    """Read the descriptor at the start of a segment, leaving ``log`` at the first record."""
     try:
         version = _exactly(log, 1)
         if version == b"\1":
@@ -81,7 +81,7 @@ def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
 
 
 def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read a descriptor with version byte 1, which has no checksum and a fixed length (ZBJ-006)."""
+    """Read a descriptor with version byte 1, a fixed length and no checksum (ZBJ-006)."""
     _, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
     if (template, schema) != (SEGMENT_DESCRIPTOR, JOURNAL_SCHEMA):
         return Fault("bad-descriptor")
@@ -115,7 +115,7 @@ def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
 
 @dataclass(slots=True)
 class Cursor:
-    """The position of a reader: the next index, and the last asqn."""
+    """The next index that a reader expects, and the highest asqn that it has read."""
 
     index: int
     asqn: int = NO_ASQN
@@ -125,7 +125,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A record that passed the checks 3 to 9 of ZBJ-025."""
+    """A record that passed checks 3 to 9 of ZBJ-025."""
 
     at: int
     end: int
@@ -136,7 +136,7 @@ class Parsed:
 
 
 class SegmentScan:
-    """A pass over the records of one segment. No record has the index ``limit`` or above."""
+    """A pass over the records of one segment. Indexes must be below ``limit``, if given."""
 
     def __init__(
         self,
@@ -153,19 +153,20 @@ class SegmentScan:
         self.cursor = cursor
         self.file = file
         self.limit = limit
-        #: The offset after the last record. It is set at the end of the pass.
+        #: The offset of the next record and, at the end of the pass, the offset after the last one.
         self.at = descriptor.length
-        #: The length of the segment in bytes if its file is not cut (ZBJ-025).
+        #: The full size of the segment in bytes, even if its file was cut (ZBJ-025).
         self.room = max(size, descriptor.max_segment_size)
         #: The reason code of the fault that ended the pass, or None.
         self.fault: str | None = None
-        #: The offset of a record whose frame is not compared (ZBJ-063), or None.
+        #: The offset of a record whose frame byte is not checked (ZBJ-063), or None.
         self.any_frame_at: int | None = None
-        #: The length of the last data message with a wrong checksum, for the budget of ZBJ-065.
+        #: The length of the data message last parsed, if its checksum is wrong, else 0. Searches
+        #: charge it to the budget of ZBJ-065.
         self.wrong_bytes = 0
 
     def events(self) -> Iterator[Record | Lost]:
-        """Yield the records of the segment from ``at`` on, with the checks of ZBJ-025."""
+        """Yield the segment's records from ``at`` on, with the checks of ZBJ-025."""
         while True:
             self.log.seek(self.at)
             frame = self.log.read(1)
@@ -189,17 +190,17 @@ class SegmentScan:
             self.at = record.end
 
     def may_end_before(self, at: int) -> bool:
-        """Return whether a record may end at an offset: a record, the end or a cut is there."""
+        """Return whether a record may end here, before another record, the end or a cut."""
         self.log.seek(at)
         return at <= self.room and self.log.read(1) in (b"", EOF_FRAME, RECORD_FRAME)
 
     def is_next(self, record: Parsed) -> bool:
-        """Return whether a record has the expected index, below the next segment (ZBJ-031)."""
+        """Return whether a record has the expected index and it is below the limit (ZBJ-031)."""
         is_below = self.limit is None or record.index < self.limit
         return record.index == self.cursor.index and is_below
 
     def is_in_order(self, record: Parsed) -> bool:
-        """Return whether a record has no asqn, or an asqn above all earlier ones (ZBJ-024)."""
+        """Return whether a record has no asqn, or one above all earlier ones (ZBJ-024)."""
         return record.asqn == NO_ASQN or record.asqn > self.cursor.asqn
 
     def _event(self, record: Parsed) -> Record:
@@ -215,7 +216,7 @@ class SegmentScan:
         return Record(record.at, record.end - record.at, record.payload, fields, self.file)
 
     def parse(self, at: int) -> Parsed | str:
-        """Return the record at an offset, with any frame, or the code of its fault."""
+        """Return the record at an offset, whatever its frame byte, or its reason code."""
         self.wrong_bytes = 0
         self.log.seek(at + 1)
         head = self.log.read(SBE_HEADER.size + METADATA_BLOCK.size)
@@ -239,8 +240,8 @@ class SegmentScan:
         return self._data(at, start + length, checksum, data)
 
     def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
-        """Return the data message if its checksum matches, reading in chunks (ZBJ-046)."""
-        self.log.seek(start)  # ZBJ-005: skip the fields of a newer version
+        """Check a data message in chunks, and return it if its checksum matches (ZBJ-046)."""
+        self.log.seek(start)  # ZBJ-005: skip fields that newer versions add
         crc = 0
         for at in range(0, length, CHUNK):
             crc = crc32c(self.log.read(min(CHUNK, length - at)), crc)
@@ -250,7 +251,7 @@ class SegmentScan:
         return self.log.read(length)
 
     def _data(self, at: int, end: int, checksum: int, data: bytes) -> Parsed | str:
-        """Return the record in a data message with a valid checksum, or its fault."""
+        """Return the record in a data message with a valid checksum, or its reason code."""
         block_length, template, schema, version = SBE_HEADER.unpack_from(data)
         if (template, schema) != (RECORD_DATA, JOURNAL_SCHEMA):
             return "data-header"  # ZBJ-025
@@ -267,7 +268,7 @@ class SegmentScan:
 
 
 def written_end(path: Path, start: int) -> int:
-    """Return the offset after the last non-zero byte, but not less than ``start`` (ZBJ-034)."""
+    """Return the offset after the last non-zero byte, or ``start`` if it is greater (ZBJ-034)."""
     last = start
     with path.open("rb") as log:
         for begin, end in extents(log.fileno(), start):
@@ -284,7 +285,8 @@ def extents(log: int, start: int) -> Iterator[tuple[int, int]]:
             begin = os.lseek(log, start, os.SEEK_DATA)
             end = os.lseek(log, begin, os.SEEK_HOLE)
         except (OSError, AttributeError) as error:
-            # After the last data, or on a system that does not report holes.
+            # ENXIO means that no data is left. Other errors mean that the system does not report
+            # holes.
             if getattr(error, "errno", None) != errno.ENXIO:
                 yield start, os.fstat(log).st_size
             return

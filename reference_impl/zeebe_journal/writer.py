@@ -1,4 +1,4 @@
-"""The writer of Zeebe journals: every descriptor version, rolling segments, appending.
+"""The writer of Zeebe journals, in every descriptor version. It rolls segments and appends.
 
 Upstream authority: camunda/zeebe ``journal/file/SegmentWriter.java``,
 ``journal/file/SegmentedJournalWriter.java`` and ``journal/file/SegmentDescriptorWriter.java``.
@@ -45,7 +45,7 @@ from reference_impl.zeebe_journal.reader import (
 )
 from reference_impl.zeebe_journal.segment import Descriptor, read_descriptor
 
-# The descriptors by version byte and SBE version, with their lengths in bytes.
+# Descriptor lengths in bytes, by version byte and SBE version.
 DESCRIPTORS = {"1": 29, "2/1": 45, "2/2": 57}
 NEWEST = "2/2"
 DEFAULT_SEGMENT_SIZE = 1 << 20
@@ -58,7 +58,7 @@ def pack_descriptor(
     seal: tuple[int, int] = (0, 0),
     version: str = NEWEST,
 ) -> bytes:
-    """Return a descriptor (ZBJ-048). ``seal`` is the last index and the last position."""
+    """Encode a descriptor (ZBJ-048). ``seal`` holds the last index and the last position."""
     sbe = 2 if version == "2/2" else 1
     block = DESCRIPTOR_BLOCK.pack(id, index, max_segment_size)
     if sbe == 2:
@@ -74,7 +74,7 @@ def pack_descriptor(
 def pack_record(
     index: int, asqn: int, payload: bytes, version: int = 2, data_version: int | None = None
 ) -> bytes:
-    """Return a record with its frame byte (ZBJ-015), in a version of the journal schema."""
+    """Encode a record with its frame byte, in a version of the journal schema (ZBJ-015)."""
     block = DATA_BLOCK.pack(index, asqn)
     header = SBE_HEADER.pack(len(block), RECORD_DATA, JOURNAL_SCHEMA, data_version or version)
     data = header + block + len(payload).to_bytes(4, "little") + payload
@@ -84,7 +84,7 @@ def pack_record(
 
 
 class Writer:
-    """Append records to a journal directory, byte for byte as Zeebe does (ZBJ-048 to ZBJ-050).
+    """Appends records to a journal directory, byte for byte as Zeebe does (ZBJ-048 to ZBJ-050).
 
     ``version`` is a key of :data:`DESCRIPTORS`. Call :meth:`start` or :meth:`resume` first.
     """
@@ -97,7 +97,7 @@ class Writer:
         self.schema = 2 if version == NEWEST else 1
 
     def start(self, id: int, index: int) -> None:
-        """Begin a segment: create its file at full size, with zeros after the descriptor."""
+        """Begin a segment by creating its file at full size, with zeros after the descriptor."""
         self.id, self.index, self.size = id, index, self.max_segment_size
         descriptor = pack_descriptor(id, index, self.size, version=self.version)
         with self._file(id).open("wb") as log:
@@ -112,7 +112,7 @@ class Writer:
         _cut(segment, at)
 
     def append(self, payload: bytes, asqn: int = NO_ASQN) -> None:
-        """Write one checked record, in a new segment if the current segment is full (ZBJ-049)."""
+        """Write one checked record, in a new segment if the current one is full (ZBJ-049)."""
         record = pack_record(self.index, asqn, payload, self.schema)
         if self.at + len(record) > self.size:
             self._roll()
@@ -144,29 +144,29 @@ class Writer:
 
 
 def _described(segment: Segment) -> Descriptor:
-    """Return the descriptor of a segment that is known to have one."""
+    """Return a segment's descriptor, which must be readable."""
     assert isinstance(segment.descriptor, Descriptor)
     return segment.descriptor
 
 
 def _full_size(segment: Segment) -> int:
-    """Return the full size of a segment, whose file may have been truncated (ZBJ-051)."""
+    """Return the full size of a segment even if its file was truncated (ZBJ-051)."""
     return max(segment.size, _described(segment).max_segment_size)
 
 
 def _cut(segment: Segment, at: int) -> None:
     """Write zeros from ``at`` up to the full size, and remove the seal (ZBJ-051)."""
     with segment.path.open("r+b") as log:
-        # remove the seal before anything is cut off (ZBJ-013)
+        # remove the seal before the records (ZBJ-013)
         _seal(log, _described(segment), (0, 0))
         log.truncate(at)
         log.truncate(_full_size(segment))
 
 
 def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
-    """Set last index, last position and checksum in a descriptor that has these fields.
+    """Set the last index, last position and checksum if the descriptor has these fields.
 
-    ``log`` is positioned at the start of the descriptor.
+    ``log`` must be positioned at the start of the descriptor.
     """
     if descriptor.seal_at is None:
         return
@@ -180,26 +180,26 @@ def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The position at which a writer adds the next record."""
+    """The position at which a writer adds the next record, and what fits there."""
 
-    #: The largest asqn before the next record.
+    #: The largest asqn so far.
     asqn: int
     #: The index of the next record.
     index: int
     #: The number of the segment.
     id: int
-    #: The free space of the segment in bytes.
+    #: The free space in the segment, in bytes.
     room: int
     #: The size of new segments in bytes, or None if new segments are not allowed.
     fresh: int | None
-    #: The descriptor of new segments.
+    #: The descriptor version of new segments.
     version: str = NEWEST
-    #: True if the segment has no record.
+    #: True if the segment has no records.
     empty: bool = True
 
 
 def _check(records: Sequence[NewRecord], place: _Place) -> range:
-    """Check all records before anything is written; return the numbers of the new segments.
+    """Check records before any is written, and return the numbers of new segments.
 
     Raises ``ValueError`` for an invalid asqn (ZBJ-053) or index (ZBJ-023), for a record that does
     not fit, and for a segment that cannot exist (ZBJ-049).
@@ -231,9 +231,9 @@ def _check(records: Sequence[NewRecord], place: _Place) -> range:
 
 
 def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -> None:
-    """Raise ``ValueError`` if the name of a new segment is already used (ZBJ-049).
+    """Raise ``ValueError`` if a new segment's name is already in use (ZBJ-049).
 
-    ``removed`` contains files that will be deleted first.
+    Files in ``removed`` do not count, because they will be deleted first.
     """
     for id in ids:
         path = folder / f"{name}-{id}.log"
@@ -242,7 +242,7 @@ def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -
 
 
 def _room(id: int, size: int, version: str) -> int:
-    """Return the space for records in a new segment. Raises ``ValueError`` for none (ZBJ-049)."""
+    """Return the space for records in a new segment, or raise ``ValueError`` (ZBJ-049)."""
     room = size - DESCRIPTORS[version]
     if room <= 0 or max(id, size) > LARGEST_INT:
         raise ValueError(f"invalid segment: number {id}, {size} bytes")
@@ -252,7 +252,7 @@ def _room(id: int, size: int, version: str) -> int:
 def _begin(
     records: Sequence[NewRecord], size: int, version: str, first: int, one_file: bool
 ) -> range:
-    """Check the records of a new journal. Return and raise like :func:`_check`."""
+    """Check the records for a new journal, and return and raise like :func:`_check`."""
     if first < 1:
         raise ValueError(f"index: a journal cannot begin with {first}")
     room = _room(FIRST_ID, size, version)
@@ -262,14 +262,14 @@ def _begin(
 
 
 def _usable(name: str) -> str:
-    """Return the name, or raise ``ValueError`` if segment files cannot have it (ZBJ-001)."""
+    """Return the name, or raise ``ValueError`` if no file name can contain it (ZBJ-001)."""
     if not can_name_files(name):
         raise ValueError(f"name: {name!r} cannot name a segment file")
     return name
 
 
 def _size(records: Sequence[NewRecord], context: Mapping[str, Any]) -> int:
-    """Return the segment size of a new journal; by default the longest record fits."""
+    """Return the segment size for a new journal. The default has room for any of the records."""
     overhead = DESCRIPTORS[NEWEST] + RECORD_OVERHEAD
     needed = [overhead + len(record.payload) for record in records]
     return int(context.get("max_segment_size", max([DEFAULT_SEGMENT_SIZE, *needed])))
@@ -279,8 +279,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
     """Create a journal directory, or a single segment if the path ends in ``.log``.
 
     ``context`` may have ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``) and
-    ``name``. Records may have an ``asqn`` and an ``index``. Raises ``ValueError`` before anything
-    is written.
+    ``name``. Records may have an ``asqn`` and an ``index``. Raises ``ValueError`` before any
+    change.
     """
     size = _size(records, context)
     version = str(context.get("descriptor", NEWEST))
@@ -315,7 +315,7 @@ def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[b
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Recover a journal and append to it, keeping all acknowledged records (ZBJ-051).
+    """Recover a journal and append to it without losing an acknowledged record (ZBJ-051).
 
     Raises ``ValueError`` before any change if the log must not be appended to (ZBJ-051) or cannot
     hold the records.
@@ -335,7 +335,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     paths = segment_files(path).get(_usable(name), [])
     segment = next((open_segment(each, file) for each in paths if each.name == file), None)
     if segment is None or not isinstance(segment.descriptor, Descriptor):
-        # No segment can be continued, so begin with segment 1 and index 1.
+        # There is no segment to continue, so begin with segment 1 and index 1.
         segment, index, removed = None, 1, paths
         size = _size(records, context)
         ids = _begin(records, size, NEWEST, index, one_file=False)
@@ -359,7 +359,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 
 
 def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at: int) -> None:
-    """Append to a log of one file, which cannot get a new segment."""
+    """Append to a lone segment, to which no new segment can be added."""
     segment = open_segment(path, None)
     if not isinstance(segment.descriptor, Descriptor):
         raise ValueError("the segment has no descriptor: start a new journal")
@@ -372,9 +372,9 @@ def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the context for a copy of a log, without the flushed index.
+    """Return the context for copying a log, without the flushed index.
 
-    For a directory, the context has the name, the segment size and the segment version.
+    For a directory, the context has the name, the segment size and the descriptor version.
     """
     given = {name: value for name, value in context.items() if name != "last_flushed_index"}
     name = journal_name(path, context) if path.is_dir() else None

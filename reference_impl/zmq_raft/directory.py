@@ -1,4 +1,4 @@
-"""The log directory: index files, and the snapshot before them.
+"""The reader of log directories, which hold index files and the snapshot before them.
 
 Upstream authority: zmq-raft ``lib/server/filelog.js``.
 """
@@ -21,19 +21,19 @@ FOLDERS = (re.compile(r"[0-9a-f]{5}"), re.compile(r"[0-9a-f]{2}"), re.compile(r"
 
 @dataclass(frozen=True)
 class Folders:
-    """The parts of a log directory. Without a snapshot it has only index files."""
+    """The parts of a log directory. ``snapshot`` is None if there are only index files."""
 
     root: Path
     log: Path
     snapshot: Path | None
 
     def name(self, path: Path) -> str:
-        """Return the name of a file in an answer: relative to the log, with ``/``."""
+        """Return a file's name in an answer, which is its path in the log, with ``/``."""
         return path.relative_to(self.root).as_posix()
 
 
 def folders(root: Path, context: Mapping[str, Any]) -> Folders:
-    """Return the layout of a log directory (ZMR-090), with default or given names."""
+    """Return the parts of a log directory, with default or given names (ZMR-090)."""
     log = root / str(context.get("log", "log"))
     snap = root / str(context.get("snapshot_file", "snap"))
     if log.is_dir() or snap.is_file():
@@ -42,9 +42,9 @@ def folders(root: Path, context: Mapping[str, Any]) -> Folders:
 
 
 def index_files(log: Path) -> list[Path]:
-    """Return the index files in the order of their names (ZMR-091).
+    """Return the index files sorted by name (ZMR-091).
 
-    The list includes index files that are in a parent of their correct directory.
+    The list includes misplaced index files, in a parent of their correct directory.
     """
     files: list[Path] = []
     folders = [log] if log.is_dir() else []
@@ -62,7 +62,7 @@ def index_files(log: Path) -> list[Path]:
 
 
 def files_of(root: Path, context: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the files of a log directory and their sizes in log order, the snapshot first."""
+    """Return the name and size of each file in log order, with the snapshot first."""
     parts = folders(root, context)
     paths = index_files(parts.log)
     if parts.snapshot is not None and parts.snapshot.is_file():
@@ -71,7 +71,7 @@ def files_of(root: Path, context: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 def read(root: Path, context: Mapping[str, Any]) -> Parts:
-    """Read the snapshot and the entries after it, in index order."""
+    """Read the snapshot, then the entries after it in index order."""
     reader = Reader(folders(root, context), str(context.get("entries")) == "raw")
     yield from reader.snapshot()
     yield from index_file.in_term_order(reader.entries(), reader.term)
@@ -85,17 +85,17 @@ class Reader:
         self.parts = parts
         self.raw = raw
         self.files = index_files(parts.log)
-        # Index of the last entry that the snapshot covers.
+        # The index of the last entry that the snapshot covers.
         self.covered = -1
-        # Index of the next entry, if it is known.
+        # The index of the next entry, if it is known.
         self.next: int | None = None
         # The highest value that ``next`` has had.
         self.highest = 0
         # Term of the snapshot.
         self.term: int | None = None
-        #: The position for the next write. It is set at the end of the pass.
+        #: The position for the next write, set at the end of the pass.
         self.end = Place(None)
-        #: True if a writer may create a new file when the last file is full.
+        #: True if a writer may start a new file after the last one.
         self.may_follow = True
 
     def snapshot(self) -> Iterator[Record | Lost]:
@@ -105,7 +105,7 @@ class Reader:
             return
         self.covered, self.next = 0, 1
         if not path.is_file():
-            return  # continue as if nothing had been compacted (ZMR-092)
+            return  # proceed as if no entries had been compacted (ZMR-092)
         size = path.stat().st_size
         with path.open("rb") as file:
             try:
@@ -126,15 +126,15 @@ class Reader:
             yield event  # ZMR-092
 
     def entries(self) -> Iterator[Record | Lost]:
-        """Read the entries of all index files, and report faults between files."""
+        """Read the entries of all index files, and report gaps and overlaps between files."""
         contents = [self._contents(path) for path in self.files]
         count = len(self.files)
         while count > 1 and contents[count - 1] is not None and not contents[count - 1]:
             count -= 1
         files = self.files[:count]
         spare = self.files[count:]  # ZMR-095
-        # A writer deletes files without entries at the end of the log (ZMR-095), and a first file
-        # that was never finished (ZMR-044).
+        # Writers delete files without entries at the end of the log (ZMR-095), and an unfinished
+        # first file (ZMR-044).
         self.removable = list(spare)
         limits: list[int | None] = [None] * count
         for number in reversed(range(count - 1)):
@@ -146,7 +146,7 @@ class Reader:
             yield from self._one_spare(path)
 
     def _contents(self, path: Path) -> bool | None:
-        """Return whether an index file has entries, ``None`` if it is lost as a whole."""
+        """Return whether an index file has entries, or None if the whole file is lost."""
         with path.open("rb") as file:
             layout = self.layout(path, file)
         if isinstance(layout, Lost):
@@ -154,7 +154,7 @@ class Reader:
         return len(layout.offsets) > 0
 
     def layout(self, path: Path, file: BinaryIO) -> Layout | Lost:
-        """Return the layout of an index file, or a range if it is lost or unfinished (ZMR-091)."""
+        """Return an index file's layout, or its range if it is lost or unfinished (ZMR-091)."""
         size = path.stat().st_size
         first = first_index(path)
         if path.relative_to(self.parts.log).as_posix() != index_file.path_of(first):
@@ -167,7 +167,7 @@ class Reader:
     def _one_file(
         self, path: Path, limit: int | None, is_first: bool, is_last: bool
     ) -> Iterator[Record | Lost]:
-        """Read one index file; ``limit`` is the first index of the next file that has entries."""
+        """Read an index file. ``limit`` is the first index of the next file that has entries."""
         name = self.parts.name(path)
         with path.open("rb") as file:
             layout = self.layout(path, file)
@@ -199,11 +199,11 @@ class Reader:
             yield event
 
     def _pass(self, layout: Layout, limit: int | None, is_last: bool, name: str) -> None:
-        """Set the next index and position after a file that was read (ZMR-094, ZMR-101)."""
+        """Set the next index and position after reading a file (ZMR-094, ZMR-101)."""
         following = layout.first + len(layout.offsets)
         for span in index_file.spans(layout):
             if span.torn is not None and is_last:
-                following = layout.first + span.torn  # the torn entry is written again
+                following = layout.first + span.torn  # a writer replaces the torn entry
         if limit is not None:
             following = min(following, limit)
         self.next = self.highest = max(following, self.covered + 1, self.highest)
@@ -211,7 +211,7 @@ class Reader:
         self.may_follow = True
 
     def _pass_by(self, path: Path, is_unfinished: bool) -> None:
-        """Set the next index and position after a file that is lost or unfinished."""
+        """Set the next index and position after a lost or unfinished file."""
         self.may_follow = False
         if not is_unfinished:
             self.next, self.end = None, Place(None)  # ``highest`` stays (ZMR-094)
@@ -222,7 +222,7 @@ class Reader:
         self.end = Place(0 if self.next == first else None, self.parts.name(path))  # ZMR-044
 
     def _one_spare(self, path: Path) -> Iterator[Lost]:
-        """Report a file without entries at the end, torn if it is unfinished (ZMR-095)."""
+        """Process a file without entries at the end, which is torn if unfinished (ZMR-095)."""
         name = self.parts.name(path)
         with path.open("rb") as file:
             layout = self.layout(path, file)
@@ -234,12 +234,12 @@ class Reader:
 
 
 def first_index(path: Path) -> int:
-    """Return the first index from the name of an index file (ZMR-015)."""
+    """Return the first index from an index file's name (ZMR-015)."""
     return int(path.name[:14], 16)
 
 
 def _elsewhere(event: Record | Lost) -> Record | Lost:
-    """Convert a torn range to damage, because it is not at the end of the log (ZMR-097)."""
+    """Turn a torn range into damage, because the log continues after it (ZMR-097)."""
     if isinstance(event, Lost) and event.torn:
         return replace(event, reason="missing-data", torn=False)
     return event

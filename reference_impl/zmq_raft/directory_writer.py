@@ -22,9 +22,9 @@ from reference_impl.zmq_raft.snapshot import snapshot_bytes
 
 
 class DirectoryWriter:
-    """Append entries to a log directory, or roll it back.
+    """Appends entries to a log directory, or rolls it back.
 
-    The constructor recovers the directory. Raises ``ValueError`` if nothing can be appended.
+    The constructor recovers the directory. It raises ``ValueError`` if nothing can be appended.
     """
 
     def __init__(self, root: Path, context: Mapping[str, Any]) -> None:
@@ -48,15 +48,15 @@ class DirectoryWriter:
         self.term = self._roll_back(self.next_index)
 
     def append(self, record: NewRecord) -> None:
-        """Write an entry at its ``index``. If the log has this index, roll the log back first."""
+        """Write an entry at its ``index``, after rolling the log back if it has this index."""
         index = int(record.fields.get("index", self.next_index))
         if not self.first_index <= index <= self.next_index:
             raise ValueError(
                 f"index: expected {self.first_index} to {self.next_index}, found {index}"
             )
         if index < self.next_index:
-            # A file whose name states this index is also deleted, unless the log begins with the
-            # index.
+            # Delete the files that begin with this index or a later one, but not the log's first
+            # file.
             lowest = max(index, self.first_index + 1)
             while self.files[1:] and directory.first_index(self.files[-1]) >= lowest:
                 self.files.pop().unlink()
@@ -80,7 +80,7 @@ class DirectoryWriter:
     def _roll_back(self, index: int) -> int | None:
         """Remove the entry at ``index`` and all later entries from the last file.
 
-        Returns the term before the next entry, or None (ZMR-050).
+        Returns the term that the next entry must not be below, or None (ZMR-050).
         """
         path = self.files[-1]
         with path.open("r+b") as file:
@@ -109,7 +109,7 @@ class DirectoryWriter:
         self.files.append(path)
 
     def _configured_capacity(self) -> int:
-        """Return the capacity of the context or of the first file, rounded up (ZMR-098)."""
+        """Return the first readable file's capacity, rounded up, or the context's (ZMR-098)."""
         for path in self.files:
             with path.open("rb") as file:
                 layout = self.reader.layout(path, file)

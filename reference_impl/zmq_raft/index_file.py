@@ -25,9 +25,9 @@ from reference_impl.zmq_raft.layout import (
     read_at,
 )
 
-# Index file header (ZMR-010): RLOG, length, version, capacity, first index
+# ZMR-010: RLOG, length, version, capacity, first index
 HEADER = struct.Struct("<4sIIIQ")
-ENTRY = struct.Struct("<12sB7s")  # Entry header (ZMR-030): request id, type, term
+ENTRY = struct.Struct("<12sB7s")  # ZMR-030: request id, type, term
 NAME = re.compile(r"[0-9a-f]{14}\.rlog")
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
 MAX_TERM = 2**53 - 1
@@ -44,34 +44,31 @@ class Layout:
     data: int | None
     #: The ends of the committed entries, relative to ``data``.
     offsets: array[int]
-    #: The length or the capacity, if it contradicts the other one and the chunks (ZMR-042).
+    #: The lost range for the length or capacity field, if the other one proves it wrong (ZMR-042).
     wrong: Lost | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The bytes between two reliable offsets in the data area.
-
-    They are an entry or a lost range.
-    """
+    """The bytes between two reliable offsets in the data area, an entry or a lost range."""
 
     #: The number of the last entry.
     last: int
     start: int
     end: int
     reason: str | None = None
-    #: The number of the first entry if that entry is torn.
+    #: The number of the first entry, if that entry is torn.
     torn: int | None = None
 
 
 def path_of(index: int) -> str:
-    """Return the path in the log directory of the file that begins with this index (ZMR-015)."""
+    """Return the path, in a log directory, of the file that begins with an index (ZMR-015)."""
     name = f"{index:014x}"
     return f"{name[:5]}/{name[5:7]}/{name[7:9]}/{name}.rlog"
 
 
 def index_in(name: str) -> int | None:
-    """Return the first index in a file name, or ``None`` for other names (ZMR-015)."""
+    """Return the first index in a file name, or None for other names (ZMR-015)."""
     return int(name[:14], 16) if NAME.fullmatch(name) else None
 
 
@@ -111,9 +108,9 @@ def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
 
 
 def _proven_capacity(file: BinaryIO, length: int, capacity: int) -> tuple[int, Lost] | None:
-    """Return the capacity that the chunks prove, and the lost field that contradicts it (ZMR-042).
+    """Return the capacity that the chunks prove, and the field that contradicts it (ZMR-042).
 
-    Returns None if they prove none, or two.
+    Returns None unless the chunks prove exactly one capacity.
     """
     candidates = [(capacity, Lost(4, 8, "bad-header"))]
     if length % 4 == 0:
@@ -123,7 +120,7 @@ def _proven_capacity(file: BinaryIO, length: int, capacity: int) -> tuple[int, L
 
 
 def _is_proven(file: BinaryIO, capacity: int) -> bool:
-    """Return whether META follows a table of this capacity and leads to the marker (ZMR-042)."""
+    """Return whether META and the marker follow a table of this capacity (ZMR-042)."""
     if capacity < 1 or not any(read_at(file, HEADER.size, 4)):
         return False
     table = HEADER.size + 4 * capacity
@@ -131,7 +128,7 @@ def _is_proven(file: BinaryIO, capacity: int) -> bool:
 
 
 def _committed(table: bytes) -> array[int]:
-    """Return the offsets before the first zero and ignore the rest (ZMR-017)."""
+    """Return the offsets before the first zero (ZMR-017)."""
     offsets = array("I", table)
     if sys.byteorder == "big":
         offsets.byteswap()  # ZMR-002
@@ -159,7 +156,7 @@ def spans(layout: Layout) -> Iterator[Span]:
     if last + 1 < len(offsets):
         tail = offsets[last + 1 :]
         size = layout.size - layout.data
-        # If the offsets rise, all of them are after the end of the file.
+        # If the offsets increase, all of them are beyond the end of the file.
         if _rises(tail) and tail[-1] <= MAX_DATA:
             yield Span(len(offsets) - 1, start, size, "torn-entry", torn=last + 1)  # ZMR-047
         else:
@@ -173,7 +170,7 @@ def _rises(offsets: array[int]) -> bool:
 def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
     """Read the entries of one index file. Raises :class:`Refusal`.
 
-    ``named`` is the first index in the file name. If ``raw`` is true, the entries have no header
+    ``named`` is the first index in the file name. If ``raw`` is true, entries have no header
     (ZMR-032).
     """
     layout = read_layout(file, size, named)
@@ -187,7 +184,7 @@ def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
 
 
 def resume_at(layout: Layout) -> int | None:
-    """Return the offset for the next entry (ZMR-101)."""
+    """Return the offset for the next entry, or None if it needs a new file (ZMR-101)."""
     assert layout.data is not None
     end, last, sound = 0, -1, layout.wrong is None
     for span in spans(layout):
@@ -202,7 +199,7 @@ def resume_at(layout: Layout) -> int | None:
 def entries(
     file: BinaryIO, layout: Layout, raw: bool, after: int | None
 ) -> Iterator[Record | Lost]:
-    """Read the entries of an index file with a known layout, without comparing their terms.
+    """Read the entries of an index file whose layout is known, without comparing terms.
 
     Entries up to index ``after`` are skipped (ZMR-092).
     """
@@ -216,7 +213,7 @@ def entries(
             yield Lost(start, end, span.reason, torn=span.reason == "torn-entry")
             continue
         data = read_at(file, start, end - start)
-        if len(data) < end - start:  # the file was truncated while it was read
+        if len(data) < end - start:  # the file was truncated during the pass
             layout.size = start + len(data)
             yield Lost(start, layout.size, "torn-entry", torn=True)  # ZMR-047
             return
@@ -242,15 +239,15 @@ def entries(
 def in_term_order(
     events: Iterable[Record | Lost], snapshot: int | None = None
 ) -> Iterator[Record | Lost]:
-    """Report entries as lost where the term decreases from one entry to the next (ZMR-050).
+    """Report entries as lost where terms decrease from one entry to the next (ZMR-050).
 
     ``snapshot`` is the term of the snapshot before the first entry.
     """
-    # The term of the last compared entry, and whether this entry is lost.
+    # The term of the previous compared entry, and whether that entry is lost.
     term, is_lost = snapshot, False
-    # The last entry, until it is known whether the entry is lost. None for the snapshot.
+    # The previous entry, held back until it is known whether it is lost. None for the snapshot.
     held: Record | Lost | None = None
-    # The term of the nearest entry before the last one that is not lost.
+    # The term of the nearest entry before the previous one that is not lost.
     kept: int | None = None
     ahead, behind = tee(events)
     next(ahead, None)
@@ -281,7 +278,7 @@ def in_term_order(
 
 
 def _term_of(event: Record | Lost | None) -> int | None:
-    """Return the term of an entry that is compared with its neighbours."""
+    """Return the term to compare with neighbouring entries, or None if there is none."""
     if isinstance(event, Record) and "term" in event.fields:
         return int(event.fields["term"])
     return None

@@ -24,11 +24,11 @@ MAX_CAPACITY = 0x00FFFFFF
 
 
 class Full(ValueError):
-    """Raised if the file has no room for the entry, which must go into a new file."""
+    """Raised if the file has no room for an entry, which must go into a new file."""
 
 
 def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
-    """Return an empty index file that ends at a multiple of ``capacity`` (ZMR-014)."""
+    """Return an index file without entries, which ends at a multiple of ``capacity`` (ZMR-014)."""
     if not 1 <= capacity <= MAX_CAPACITY:
         raise ValueError(f"capacity: expected 1 to {MAX_CAPACITY}, found {capacity}")
     if not 0 <= first <= 2**53 - 1 - capacity:
@@ -39,10 +39,10 @@ def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
 
 
 class IndexWriter:
-    """Append to an index file, or roll it back.
+    """Appends to an index file, or rolls it back.
 
-    ``file`` is open for reading and writing. The constructor rolls back an unfinished write. Raises
-    ``ValueError`` if the file must not be appended to.
+    ``file`` is open for reading and writing. The constructor rolls back an unfinished write. It
+    raises ``ValueError`` if the file must not be appended to.
     """
 
     def __init__(self, file: BinaryIO, size: int) -> None:
@@ -67,7 +67,7 @@ class IndexWriter:
         return self.first + self.count
 
     def append(self, entry: bytes) -> None:
-        """Write an entry after the last entry, and commit it (ZMR-018).
+        """Write an entry after the last one, and commit it (ZMR-018).
 
         Raises :class:`Full`, and ``ValueError`` for an empty entry.
         """
@@ -84,13 +84,13 @@ class IndexWriter:
         self.count = following
 
     def last_term(self) -> int | None:
-        """Return the last term if a reader compares it, or ``None`` (ZMR-050)."""
+        """Return the last entry's term, or None if readers do not compare it (ZMR-050)."""
         start = self.offsets[self.count - 2] if self.count > 1 else 0
         head = read_at(self.file, self.data + start, min(self._end() - start, ENTRY.size))
         return comparable_term(head)
 
     def truncate(self, index: int) -> None:
-        """Remove the entry at ``index`` and all later entries, but not their bytes (ZMR-019)."""
+        """Remove the entries from ``index`` on, but leave their bytes in the file (ZMR-019)."""
         number = index - self.first
         if not 0 <= number <= self.count:
             raise ValueError(f"index: expected {self.first} to {self.next_index}, found {index}")
@@ -101,18 +101,18 @@ class IndexWriter:
         return self.offsets[self.count - 1] if self.count else 0
 
     def _put(self, number: int, offsets: list[int]) -> None:
-        """Write a part of the table, starting at entry ``number``."""
+        """Write offsets to the table, starting at entry ``number``."""
         self.offsets[number : number + len(offsets)] = offsets
         self.file.seek(HEADER.size + 4 * number)
         self.file.write(struct.pack(f"<{len(offsets)}I", *offsets))
 
 
 def comparable_term(entry: bytes) -> int | None:
-    """Return the term of an entry, or ``None`` if readers do not compare it (ZMR-050)."""
+    """Return an entry's term, or None if readers do not compare it (ZMR-050)."""
     if len(entry) < ENTRY.size:
         return None
     term = _term(entry)
-    return term if term <= MAX_TERM else None  # no term is below 0
+    return term if term <= MAX_TERM else None  # terms are unsigned
 
 
 def check_entry(entry: bytes, before: int | None) -> None:
@@ -127,7 +127,7 @@ def _term(entry: bytes) -> int:
 
 
 def entry_bytes(record: NewRecord, raw: bool) -> bytes:
-    """Return an entry in its stored form (ZMR-030).
+    """Encode an entry (ZMR-030).
 
     Raises ``ValueError`` for fields out of range.
     """

@@ -1,4 +1,4 @@
-"""The container format of index files and snapshots: chunks with token, length and data."""
+"""The chunks that index files and snapshots consist of: token, length and data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from reference_impl.answer import Lost, Record
 from reference_impl.zmq_raft import message_pack
 
-# Chunk header (ZMR-001): token, length of the data without its padding
+# ZMR-001: token, length of the data without its padding
 CHUNK = struct.Struct("<4sI")
 VERSION = 1
 CREATED = "2018-09-26T14:59:36.817Z"
@@ -19,18 +19,18 @@ HOSTNAME = "walproof"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position for the next write. ``at`` is ``None`` if the writer must start a new file."""
+    """The position for the next write. ``at`` is None if the writer must start a new file."""
 
     at: int | None
     file: str | None = None
 
 
-# The reader of one file type yields records and lost ranges in log order and returns the end.
+# A file type's reader yields records and lost ranges in log order, and returns the place to append.
 Parts = Generator[Record | Lost, None, Place]
 
 
 class Refusal(Exception):
-    """Raised if the file has another format or a version that a reader must refuse (ZMR-041)."""
+    """Raised if readers must refuse the file because of its format or version (ZMR-041)."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -38,22 +38,22 @@ class Refusal(Exception):
 
 
 def padded(size: int) -> int:
-    """Return a length padded to the next multiple of four (ZMR-001)."""
+    """Round a length up to a multiple of four (ZMR-001)."""
     return size + -size % 4
 
 
 def chunk(token: bytes, data: bytes) -> bytes:
-    """Return one chunk with its padding."""
+    """Encode a chunk with its padding."""
     return CHUNK.pack(token, len(data)) + data + bytes(-len(data) % 4)
 
 
 def meta(created: str, hostname: str) -> bytes:
-    """Return the chunk with the creation time and host of the file (ZMR-005)."""
+    """Encode the META chunk, which holds the file's creation time and host (ZMR-005)."""
     return chunk(b"META", message_pack.encode({"created": created, "hostname": hostname}))
 
 
 def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
-    """Return the offset after the first chunk with this token, or ``None`` (ZMR-003, ZMR-004)."""
+    """Return the offset at which the data after a marker begins, or None (ZMR-003, ZMR-004)."""
     while True:
         head = read_at(file, at, CHUNK.size)
         if len(head) < CHUNK.size:
@@ -70,7 +70,7 @@ def is_meta(file: BinaryIO, at: int) -> bool:
 
 
 def read_at(file: BinaryIO, at: int, size: int) -> bytes:
-    """Return the bytes at an offset, or fewer at the end of the file."""
+    """Return ``size`` bytes at an offset, or fewer at the end of the file."""
     file.seek(at)
     parts = []
     while size:
@@ -83,5 +83,5 @@ def read_at(file: BinaryIO, at: int, size: int) -> bytes:
 
 
 def context_meta(context: Mapping[str, Any]) -> bytes:
-    """Return the META chunk of a new file from the context."""
+    """Return the META chunk that the context specifies for a new file."""
     return meta(str(context.get("created", CREATED)), str(context.get("hostname", HOSTNAME)))

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# The packages on PyPI are not suitable: ``msgpack`` cannot limit nesting to 64, rejects excessive
-# lengths before it reads the available bytes, and decodes extension -1. ``u-msgpack`` rejects
-# repeated keys.
+# No package on PyPI is suitable. ``msgpack`` cannot limit nesting to 64, decodes extension -1, and
+# rejects an excessive length before it reads the bytes that exist. ``u-msgpack`` rejects repeated
+# keys.
 
 MAX_DEPTH = 64  # ZMR-079
 MOST_VALUES = 16_384  # ZMR-106
@@ -23,19 +23,19 @@ NO_TYPE = b"\xc1"
 
 
 class Incomplete(Exception):
-    """The bytes end before the value does."""
+    """Raised if the bytes end before the value does."""
 
 
 class BadType(ValueError):
-    """The byte c1, which begins no value."""
+    """Raised for the byte c1, with which no value begins."""
 
 
 class TooDeep(ValueError):
-    """More than :data:`MAX_DEPTH` nested containers."""
+    """Raised if containers are nested more than :data:`MAX_DEPTH` deep."""
 
 
 class BadKey(ValueError):
-    """A key of an update that is not a UTF-8 string, and its offset ``at``."""
+    """Raised if an update has a key, at offset ``at``, that is not a UTF-8 string."""
 
     def __init__(self, at: int) -> None:
         super().__init__(f"the key at {at} is not a string")
@@ -59,12 +59,12 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A stored map. Its pairs are in order. It may have keys of any type and repeated keys."""
+    """A map with its pairs as stored: in order, with keys of any type, and perhaps repeated."""
 
     pairs: tuple[tuple[Any, Any], ...]
 
 
-# First byte → struct format of the number after it.
+# Maps a first byte to the struct format of the number after it.
 _NUMBERS = {
     0xCA: ">f",
     0xCB: ">d",
@@ -77,8 +77,8 @@ _NUMBERS = {
     0xD2: ">i",
     0xD3: ">q",
 }
-# First byte → type of the value, and how many bytes its length takes. The shortest form comes
-# first.
+# Maps a first byte to the value's type and the number of bytes in its length field. The shortest
+# form of each type comes first.
 _SIZED = {
     0xC4: ("bin", 1),
     0xC5: ("bin", 2),
@@ -97,12 +97,12 @@ _SIZED = {
 _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
-# The result for a value that contains more values than the limit.
+# Stands for a value that contains more values than the limit.
 TOO_MANY = object()
 
 
 class _Open:
-    """A container that is being filled; ``left`` values are missing, two for each pair."""
+    """A container that is being filled. ``left`` values are missing, where a pair counts as two."""
 
     __slots__ = ("items", "left", "type")
 
@@ -124,9 +124,9 @@ def decode(
     most: int | None = None,
     allows_c1: bool = False,
 ) -> tuple[Any, int]:
-    """Decode the value at an offset. Return the value and the offset after it.
+    """Decode the value at an offset, and return it with the offset after it.
 
-    If the value contains more than ``most`` values, the first result is :data:`TOO_MANY`. If
+    If the value contains more than ``most`` values, :data:`TOO_MANY` is returned in its place. If
     ``has_text_keys`` is true, all keys of the outermost map must be text. If ``allows_c1`` is true,
     the byte c1 is a value of one byte. Raises :class:`BadKey`, :class:`Incomplete`,
     :class:`BadType` or :class:`TooDeep` for the first error in byte order.
@@ -169,7 +169,7 @@ def decode(
 
 
 def count_of(value: Any) -> int:
-    """Return the number of values in a value, including the value itself and keys (ZMR-106)."""
+    """Count the values in a value, including keys and the value itself (ZMR-106)."""
     if isinstance(value, list):
         return 1 + sum(map(count_of, value))
     if isinstance(value, Map):
@@ -182,7 +182,7 @@ def _begins_text(first: int) -> bool:
 
 
 def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
-    """Read one value without elements, or the head of a container."""
+    """Read a scalar value or the head of a container."""
     first = _take(data, at, 1)[0]
     at += 1
     if first <= 0x7F:
@@ -218,7 +218,7 @@ def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
 
 
 def _quiet(single: bytes) -> bytes:
-    """Make a 32-bit NaN quiet before it is widened, which not every platform does (ZMR-072)."""
+    """Make a 32-bit NaN quiet, because widening does not do so on every platform (ZMR-072)."""
     bits = int.from_bytes(single, "big")
     is_nan = bits & 0x7FFFFFFF > 0x7F800000
     return (bits | 0x00400000).to_bytes(4, "big") if is_nan else single
@@ -245,7 +245,7 @@ def _text(raw: bytes) -> str | BadText:
 def encode(value: Any) -> bytes:
     """Encode a value as ``msgpack-lite`` does (ZMR-073).
 
-    Raises ``ValueError`` for a value that JavaScript does not support.
+    Raises ``ValueError`` for a value that JavaScript cannot represent.
     """
     if value is None:
         return b"\xc0"
@@ -258,7 +258,7 @@ def encode(value: Any) -> bytes:
         head = bytes([0xA0 + len(raw)]) if len(raw) < 32 else _long_head("str", len(raw))
         return head + raw
     if isinstance(value, bytes):
-        # msgpack-lite uses bin 8 only below 255 bytes.
+        # msgpack-lite uses ``bin 8`` only for fewer than 255 bytes.
         return (b"\xc5\x00\xff" if len(value) == 0xFF else _long_head("bin", len(value))) + value
     if isinstance(value, list):
         head = bytes([0x90 + len(value)]) if len(value) < 16 else _long_head("array", len(value))
@@ -288,14 +288,14 @@ def _encode_number(value: int | float) -> bytes:
 
 
 def _long_head(type: str, size: int) -> bytes:
-    """Return the first byte and the length, in the shortest form."""
+    """Encode the first byte and the length in the shortest form that fits."""
     forms = ((first, width) for first, (other_type, width) in _SIZED.items() if other_type == type)
     first, width = next(form for form in forms if size < 1 << 8 * form[1])
     return bytes([first]) + size.to_bytes(width, "big")
 
 
 def key_text(key: Any) -> str:
-    """Return a key as text. A key that is not a string is converted to JSON."""
+    """Return a key as text, in JSON if it is not a string."""
     if isinstance(key, str):
         return key
     return json.dumps(_with_pairs(key), ensure_ascii=False, separators=(",", ":"))
@@ -305,7 +305,7 @@ def _with_pairs(value: Any) -> Any:
     if isinstance(value, list):
         return [_with_pairs(item) for item in value]
     if isinstance(value, Map):
-        # With text keys, each level of nesting would double the length of the text.
+        # If keys were text here, each level of nesting would double the length of the text.
         return {"map": [[_with_pairs(key), _with_pairs(item)] for key, item in value.pairs]}
     return to_json(value)
 

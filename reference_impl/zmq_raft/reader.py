@@ -1,4 +1,4 @@
-"""The reader of zmq-raft logs: the file type, and the answer."""
+"""The reader of zmq-raft logs, which finds the file type and reports the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAD = 1 << 16
 
 
 def kind_of(path: Path, context: Mapping[str, Any]) -> str:
-    """Return ``index``, ``snapshot``, ``state`` or ``directory`` (ZMR-105). Raises ``OSError``."""
+    """Return the file type: index, snapshot, state or directory (ZMR-105). Raises ``OSError``."""
     if path.is_dir():
         return "directory"
     if context.get("kind") in KINDS_OF_FILES:
@@ -37,7 +37,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
     """Yield the events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
 
     The context may have ``kind``, ``first_index``, ``entries``, ``log`` and ``snapshot_file``. If
-    ``entries`` is ``raw``, the entries have no header.
+    ``entries`` is ``raw``, entries have no header.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -61,7 +61,7 @@ def _parts(file: BinaryIO, size: int, path: Path, context: Mapping[str, Any]) ->
 
 
 def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> Iterator[Event]:
-    """Yield the parts, then the verdict (ZMR-100, ZMR-101, ZMR-102)."""
+    """Yield records and lost ranges, then the end (ZMR-100, ZMR-101, ZMR-102)."""
     damage = torn = None
     while True:
         try:
@@ -88,7 +88,7 @@ def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> 
 
 
 def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
-    """Report everything from a loss to the end of the log, one range per file (ZMR-102)."""
+    """Report the log from a loss to the end, one range per file (ZMR-102)."""
     names = [name for name, _ in files]
     first = names.index(event.file)
     for name, size in files[first:]:
@@ -105,7 +105,7 @@ def recognise(path: Path) -> bool:
         parts = directory.folders(path, {})
         for index_path in directory.index_files(parts.log):
             if len(index_path.relative_to(parts.log).parts) > len(directory.FOLDERS):
-                return True  # index files side by side in a directory are separate logs
+                return True  # index files next to each other in one directory are separate logs
         return parts.snapshot is not None and parts.snapshot.is_file() and recognise(parts.snapshot)
     with path.open("rb") as file:
         head = file.read(HEAD)
@@ -117,7 +117,7 @@ def recognise(path: Path) -> bool:
 
 
 def _plausible_header(head: bytes) -> bool:
-    """Return whether length and version are plausible, which is never the case in a text file."""
+    """Return whether the length and version are plausible, which they never are in text."""
     return head[7:8] <= b"\x04" and not any(head[9:12])
 
 
@@ -129,7 +129,7 @@ def _is_state(head: bytes, is_named_so: bool) -> bool:
         try:
             value, at = message_pack.decode(head, at)
         except message_pack.Incomplete:
-            # The end of the file, or of the examined bytes, may cut an update off.
+            # The bytes that were examined may end inside an update.
             return is_named_so or keys > 0
         except ValueError:
             break

@@ -1,4 +1,4 @@
-"""The snapshot file: reading and writing. Upstream: zmq-raft ``lib/common/snapshotfile.js``."""
+"""Read and write snapshot files. Upstream: zmq-raft ``lib/common/snapshotfile.js``."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from reference_impl.zmq_raft.layout import (
     read_at,
 )
 
-# Snapshot header (ZMR-060): SNAP, length, version, index, term, data size
+# ZMR-060: SNAP, length, version, index, term, data size
 HEADER = struct.Struct("<4sIIQQQ")
 BODY = HEADER.size - 8
-# The largest exact integer of JavaScript: no writer exceeds it in an index or a term.
+# JavaScript's largest exact integer, which limits every index and term.
 MAX_NUMBER = 2**53 - 1
 
 
 def read(file: BinaryIO, size: int) -> Parts:
     """Read the only record of a snapshot.
 
-    The end is always null (ZMR-064). Raises :class:`Refusal`. Raises :class:`Refusal`.
+    The end is always null (ZMR-064). Raises :class:`Refusal`.
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"SNAP"[: len(head)]:
@@ -62,7 +62,7 @@ def read(file: BinaryIO, size: int) -> Parts:
 
 
 def snapshot_bytes(index: int, term: int, data: bytes, context: Mapping[str, Any]) -> bytes:
-    """Return a whole snapshot file (ZMR-060). Raises ``ValueError`` for numbers out of range."""
+    """Encode a snapshot file (ZMR-060). Raises ``ValueError`` for numbers out of range."""
     for name, value in (("index", index), ("term", term)):
         if not 0 <= value <= MAX_NUMBER:
             raise ValueError(f"{name}: expected 0 to 2^53 - 1, found {value}")

@@ -1,4 +1,4 @@
-"""The state file: reading and writing. Upstream: zmq-raft ``lib/common/file_persistence.js``."""
+"""Read and write state files. Upstream: zmq-raft ``lib/common/file_persistence.js``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WINDOW = 1 << 16
 
 
 class _Window:
-    """A window of a stream: the bytes from an offset on, up to the amount read so far."""
+    """A window of a stream, from an offset up to the last byte read so far."""
 
     def __init__(self, file: BinaryIO, at: int) -> None:
         self.file = file
@@ -36,7 +36,7 @@ class _Window:
         self.at = at
 
     def grow(self) -> bool:
-        """Double the size of the window. Return False at the end of the file."""
+        """Double the size of the window, or return False at the end of the file."""
         more = self.file.read(max(WINDOW, len(self.data)))
         self.data += more
         return bool(more)
@@ -48,16 +48,16 @@ class _Window:
 
 
 class Merged:
-    """The merged updates of a state file (ZMR-071)."""
+    """The result of merging a state file's updates (ZMR-071)."""
 
     def __init__(self) -> None:
-        #: The keys and values, or None if the limit was exceeded (ZMR-106).
+        #: The keys and values, or None if there are too many (ZMR-106).
         self.values: dict[str, Any] | None = {}
         self._counts: dict[str, int] = {}
         self._count = 1  # the map itself
 
     def add(self, changes: Any) -> None:
-        """Add the key-value pairs of one update, or :data:`TOO_MANY`."""
+        """Merge the key-value pairs of an update, or :data:`TOO_MANY`."""
         if self.values is None:
             return
         if changes is not TOO_MANY:
@@ -72,10 +72,10 @@ class Merged:
 
 
 def read(file: BinaryIO, size: int) -> Parts:
-    """Read the updates of a state file as records.
+    """Read the updates in a state file as records.
 
-    The last record before a fault, or before the end, has the ``state``: the merged map (ZMR-072),
-    unless the map is too large (ZMR-106).
+    The last record before the first fault, or before the end, has the merged map as its field
+    ``state`` (ZMR-072), unless the map is too large (ZMR-106).
     """
     state: Merged | None = Merged()
     held: Record | None = None
@@ -107,13 +107,13 @@ def _with_state(record: Record, state: Merged | None) -> Record:
 def _updates(
     file: BinaryIO, size: int, start: int = 0, stops: bool = False
 ) -> Iterator[tuple[Record, Any] | Lost]:
-    """Yield the pairs of each update, or ``TOO_MANY``, and the lost range of a fault.
+    """Yield each update with its pairs or ``TOO_MANY``, and the lost range of a fault.
 
-    Updates after a fault follow if they are proven (ZMR-107), unless ``stops`` is true.
+    Unless ``stops`` is true, proven updates after a fault are yielded, too (ZMR-107).
     """
     file.seek(start)
     window = _Window(file, start)
-    offset = 0  # in the window, which drops bytes only before it grows
+    offset = 0  # relative to the window, which drops bytes only before it grows
     while True:
         if offset == len(window.data):
             window.skip(offset)
@@ -159,7 +159,7 @@ def _updates(
 
 
 def _proven_after(file: BinaryIO, size: int, at: int) -> int | None:
-    """Return the end of a faulty update if only updates without a fault follow it (ZMR-107)."""
+    """Return the end of a faulty update if all updates after it are valid (ZMR-107)."""
     file.seek(at)
     window = _Window(file, at)
     while window.grow():
@@ -176,12 +176,12 @@ def _proven_after(file: BinaryIO, size: int, at: int) -> int | None:
 
 
 def begins_map(first: int) -> bool:
-    """Return whether a map begins with this byte."""
+    """Return whether this byte is the first byte of a map."""
     return 0x80 <= first <= 0x8F or first in (0xDE, 0xDF)
 
 
 def _zeros_to_the_end(window: _Window, offset: int) -> bool:
-    """Return whether only zeros follow. This uses up the stream, but the reader stops anyway."""
+    """Return whether only zeros follow. This reads ahead, but the caller stops reading here."""
     part = window.data[offset:]
     while part:
         if part.count(0) != len(part):
@@ -191,10 +191,10 @@ def _zeros_to_the_end(window: _Window, offset: int) -> bool:
 
 
 class StateWriter:
-    """Write a state file as ``FilePersistence`` does.
+    """Writes a state file as ``FilePersistence`` does.
 
-    ``initial`` contains the initial values of all known keys. The writer removes unknown keys from
-    updates (ZMR-074). Without ``initial``, it removes no key.
+    ``initial`` contains the initial values of all known keys. If it is given, the writer removes
+    unknown keys from updates (ZMR-074).
     """
 
     def __init__(
@@ -215,11 +215,11 @@ class StateWriter:
 
     @property
     def is_full(self) -> bool:
-        """Return whether the next update rotates the file. A torn update counts, too (ZMR-075)."""
+        """Return whether the next update rotates the file. Torn bytes count, too (ZMR-075)."""
         return self.path.stat().st_size >= ROTATE_AT
 
     def update(self, changes: Mapping[str, Any]) -> None:
-        """Append one update. At 512 KiB, write the whole state to a new file instead (ZMR-075)."""
+        """Append an update or, from 512 KiB on, write the whole state to a new file (ZMR-075)."""
         if self.is_full:
             self.rotate(changes)
             return
@@ -227,9 +227,9 @@ class StateWriter:
             file.write(message_pack.encode(self._add(changes)))
 
     def rotate(self, changes: Mapping[str, Any]) -> None:
-        """Write the whole state to a new file, and rename the old file (ZMR-075).
+        """Write the whole state to a new file, and rename the old one (ZMR-075).
 
-        Raises ``ValueError`` for too many values (ZMR-106).
+        Raises ``ValueError`` if the state has too many values (ZMR-106).
         """
         self._add(changes)
         if self.state.values is None:
@@ -243,7 +243,7 @@ class StateWriter:
         fresh.replace(self.path)
 
     def _add(self, changes: Any) -> dict[str, Any]:
-        """Add the known keys of an update to the state and return them (ZMR-074)."""
+        """Merge the known keys of an update into the state, and return them (ZMR-074)."""
         if changes is TOO_MANY:
             self.state.add(TOO_MANY)
             return {}
@@ -255,10 +255,10 @@ class StateWriter:
 
 
 def rotated_name(name: str, moment: str, counter: int) -> str:
-    """Return the name of a rotated file (ZMR-075).
+    """Return the name to which the old file is renamed (ZMR-075).
 
-    It consists of the date, the time, the milliseconds and a counter in base 36. ``moment`` is a
-    time like ``2018-09-26T14:59:36.817Z``.
+    The date, the time, the milliseconds and a counter in base 36 are added to ``name``. ``moment``
+    is a time such as ``2018-09-26T14:59:36.817Z``.
     """
     when = datetime.fromisoformat(moment)
     text = ""
@@ -269,7 +269,7 @@ def rotated_name(name: str, moment: str, counter: int) -> str:
 
 
 def changes_of(record: NewRecord) -> dict[str, Any]:
-    """Return the changes of a record to write: the MessagePack map in its payload.
+    """Decode the MessagePack map in the payload of a record to write.
 
     Raises ``ValueError`` for any other payload.
     """
@@ -287,7 +287,7 @@ def changes_of(record: NewRecord) -> dict[str, Any]:
 
 
 def write_all(writer: StateWriter, records: Sequence[NewRecord]) -> None:
-    """Write each record as an update. A record with the field ``rotate`` starts a new file."""
+    """Write each record as an update, in a new file if its field ``rotate`` is true."""
     for record in records:
         if record.fields.get("rotate"):
             writer.rotate(changes_of(record))

@@ -30,10 +30,10 @@ Context = Mapping[str, Any]
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Create a log.
 
-    ``kind`` in the context is the file type. By default, the name implies the type. Depending on
-    the type, the context may also have ``created``, ``hostname``, ``capacity``, ``first_index``,
-    ``entries``, ``initial`` and ``snapshot``. Raises ``ValueError`` before any change if the file
-    type cannot hold a record.
+    ``kind`` in the context is the file type. By default, the name of the log implies the type.
+    Depending on the type, the context may also have ``created``, ``hostname``, ``capacity``,
+    ``first_index``, ``entries``, ``initial`` and ``snapshot``. Raises ``ValueError`` before any
+    change if the file type cannot hold a record.
     """
     _rehearse(_write, path, records, context)
     _write(path, records, context)
@@ -42,8 +42,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it (ZMR-018, ZMR-080).
 
-    Raises ``ValueError`` before any change if a writer must refuse the log. Without records, the
-    log is not changed.
+    Raises ``ValueError`` before any change if the log must not be appended to. If there are no
+    records, the log is not changed.
     """
     if not records:
         return
@@ -52,9 +52,10 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """Return the context for a copy of a log: its type and first index.
+    """Return the context for copying a log, with its type and first index.
 
-    The new name may imply another type. No entry before the first index can be missing in a log.
+    The name of the copy may imply another type. The copy must begin with the same index, because a
+    log cannot lack entries at its start.
     """
     kind = reader.kind_of(path, context)
     first = None
@@ -73,7 +74,7 @@ def _rehearse(
     records: Sequence[NewRecord],
     context: Context,
 ) -> None:
-    """Write to a copy first, so that a refused record leaves the log unchanged."""
+    """Write to a temporary copy first, so that a refused record leaves the log unchanged."""
     with TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         if path.is_dir():
@@ -112,7 +113,7 @@ def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
     if file_type == "index":
         if last.end == 0:
-            path.unlink()  # the file was never finished (ZMR-044)
+            path.unlink()  # the header was never finished (ZMR-044)
             _write(path, records, {**context, "kind": "index"})
             return
         with path.open("r+b") as file:
@@ -159,7 +160,7 @@ def _state_writer(path: Path, context: Context) -> StateWriter:
 
 
 def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: Context) -> None:
-    """Write each record at its ``index`` or at the end. An earlier index rolls back first."""
+    """Write each record at its ``index``, after rolling back to it, or at the end."""
     is_raw = context.get("entries") == "raw"
     for record in records:
         writer.truncate(int(record.fields.get("index", writer.next_index)))  # ZMR-020
@@ -173,7 +174,7 @@ def _write_directory(root: Path, records: Sequence[NewRecord], context: Context)
     fields: Mapping[str, Any] = context.get("snapshot", {})
     snapshot = NewRecord(bytes.fromhex(str(fields.get("payload", ""))), fields)
     if records and "entry_type" not in records[0].fields and "index" in records[0].fields:
-        # A reader returns a snapshot as the first record, without an entry type.
+        # Readers return the snapshot as the first record, which has no entry type.
         snapshot, *records = records
     data = _snapshot(snapshot, context)
     root.mkdir()

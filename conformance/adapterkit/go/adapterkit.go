@@ -1,6 +1,6 @@
 // Package adapterkit implements Walproof's adapter protocol v1 (JSON lines on stdin and stdout, and
-// the one-shot form `PROGRAM read FORMAT PATH`) for a reader or writer written in Go: fill in an
-// Adapter and call Run. It does not recover from panics: a panic in the code under test ends the
+// the one-shot form `PROGRAM read FORMAT PATH`) for readers and writers in Go. Fill in an Adapter
+// and call Run. The package does not recover from panics: a panic in the code under test ends the
 // process, because a crash is a separate result and must not look like an answer.
 package adapterkit
 
@@ -17,12 +17,13 @@ import (
 	"strings"
 )
 
-// Adapter holds the hello reply and the functions that drive the implementation. Read returns an error (other
-// than Skip) only for failures outside the implementation, such as a file that cannot be opened; the error
-// ends the process. Write serves the commands write and append (see req.Cmd). For write, it creates req.Path.
-// For append, it opens req.Path as the implementation does after a restart. An error from Write is reported
-// as "refused". A request for a profile that Profiles does not list is reported as "skipped" without a call.
-// Acknowledges means that Write calls req.Acknowledge after each durable record.
+// Adapter holds the hello reply and the functions that drive the implementation. Read returns an
+// error (other than Skip) only for failures outside the implementation, such as a file that cannot
+// be opened. Such an error ends the process. Write serves the commands write and append (see
+// req.Cmd): for write, it creates req.Path, and for append, it opens req.Path as the implementation
+// does after a restart. If Write returns an error, "refused" is reported. For formats and profiles
+// that are not listed, "skipped" is reported without a call. Acknowledges means that Write calls
+// req.Acknowledge after each durable record.
 type Adapter struct {
 	Name     string   `json:"name"`
 	Version  string   `json:"version"` // see ModuleVersion
@@ -39,9 +40,10 @@ type Adapter struct {
 	Write func(req Request) error            `json:"-"`
 }
 
-// Request is one line from the harness. Context contains information about the log that is not in its bytes,
-// and may be empty. Records are the records to write or append. Acknowledge is nil unless each record must be
-// durable before the next; it sends the number of durable records and waits for the harness.
+// Request is one line from the harness. Context is information about the log that its bytes do not
+// contain, and may be empty. Records are the records to write or append. Acknowledge is nil unless
+// each record must be durable before the next one is written. It sends the number of durable
+// records and waits for the harness.
 type Request struct {
 	Cmd     string          `json:"cmd"`
 	Seq     json.RawMessage `json:"seq"`
@@ -55,7 +57,7 @@ type Request struct {
 	Acknowledge func(count int) `json:"-"`
 }
 
-// Number returns a non-negative number from the context, and whether the context contains it.
+// Number returns a non-negative number from the context, and whether the context has it.
 func (r Request) Number(key string) (uint64, bool) {
 	text, ok := r.Context[key].(json.Number)
 	if !ok {
@@ -65,9 +67,9 @@ func (r Request) Number(key string) (uint64, bool) {
 	return number, err == nil
 }
 
-// Record is a record that a reader released or a writer must write. At (offset of its first header) and Size
-// (to the end of its last fragment) are set only if the reader reports them. Fields contains the
-// format-specific fields of a record to write.
+// Record is a record that a reader released or a writer must write. At (the offset of its first
+// header) and Size (up to the end of its last fragment) are set only if the reader reports them.
+// Fields holds the additional fields of a record to write, which depend on the format.
 type Record struct {
 	At      *int64         `json:"at,omitempty"`
 	Size    *int64         `json:"size,omitempty"`
@@ -75,8 +77,8 @@ type Record struct {
 	Fields  map[string]any `json:"-"`
 }
 
-// MarshalJSON writes a record of an answer. A digest replaces a payload of more than 1 MiB, so that the reply
-// does not exceed the limits of the harness.
+// MarshalJSON encodes a record of an answer. A digest replaces payloads of more than 1 MiB, so that
+// the reply does not exceed the harness's limits.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	if len(r.Payload) <= 2<<20 {
@@ -89,7 +91,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	}{r.At, r.Size, fmt.Sprintf("%x", sha256.Sum256(r.Bytes()))})
 }
 
-// UnmarshalJSON reads a record to write.
+// UnmarshalJSON decodes a record to write.
 func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &r.Fields); err != nil {
 		return err
@@ -106,14 +108,14 @@ func (r Record) Bytes() []byte {
 	return payload
 }
 
-// Answer holds the parts of an answer that Go adapters return: the released records and, in
-// Signals, the reader's messages about damage, both in order. Create an Answer with NewAnswer.
+// Answer holds the parts of an answer that Go adapters return: the released records, and in Signals
+// the reader's messages about damage. Each list is in order. Create an Answer with NewAnswer.
 type Answer struct {
 	Records []Record `json:"records"`
 	Signals []string `json:"signals"`
 }
 
-// NewAnswer returns an answer without records and signals.
+// NewAnswer returns an answer without records or signals.
 func NewAnswer() *Answer { return &Answer{[]Record{}, []string{}} }
 
 // Release adds a complete record.
@@ -124,20 +126,20 @@ func (a *Answer) Release(payload []byte) {
 // Signal adds the reader's message about damage.
 func (a *Answer) Signal(err error) { a.Signals = append(a.Signals, err.Error()) }
 
-// Skip is the error with which Read or Write skips a request; its text is the reason.
+// Skip is the error with which Read or Write skips a request. Its text is the reason.
 type Skip string
 
 func (s Skip) Error() string { return string(s) }
 
-// ModuleVersion returns the version, without the leading v, of a module that is linked into this
-// program.
+// ModuleVersion returns the version of a module that is linked into this program, without the
+// leading v.
 func ModuleVersion(path string) string {
 	info, _ := debug.ReadBuildInfo()
 	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == path })
 	return strings.TrimPrefix(info.Deps[i].Version, "v")
 }
 
-// Run serves the protocol or the one-shot form until bye or the end of stdin; it does not return.
+// Run serves the protocol until bye or the end of stdin, or the one-shot form. It never returns.
 func Run(a Adapter) {
 	a.Language = "Go"
 	replies := json.NewEncoder(os.Stdout) // unbuffered: every reply is sent at once
@@ -151,7 +153,7 @@ func Run(a Adapter) {
 		}
 		os.Exit(0)
 	}
-	requests := json.NewDecoder(os.Stdin) // unlike bufio.Scanner, does not limit the line length
+	requests := json.NewDecoder(os.Stdin) // unlike bufio.Scanner, it does not limit the line length
 	requests.UseNumber()                  // a float64 cannot hold all 64-bit numbers
 	for {
 		var req Request
@@ -199,7 +201,7 @@ func (a Adapter) serve(req Request) map[string]any {
 	return reply
 }
 
-// check ends the process after a fault of the adapter or its environment, never for a damaged log.
+// check ends the process if the adapter or its environment is at fault, never for a damaged log.
 func check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "adapterkit:", err)

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Builds the adapter in the working directory as $WALPROOF_BUILD/adapter. Prints only errors. Arguments go
-# to `go build`: -C selects a different directory, and -modfile and -tags a different release of a
-# dependency.
+# Builds the adapter in the working directory as $WALPROOF_BUILD/adapter, and prints only errors. Arguments are passed
+# to `go build`: -C chooses another directory, and -modfile and -tags choose another release of a dependency.
 set -eu
 export GOTOOLCHAIN=local GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0
 log="$WALPROOF_BUILD/build.log"

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// RecordReader and RecordWriter are the common interface of the Go log packages that descend from
-// golang/leveldb's record.
+// RecordReader and RecordWriter are the interfaces that Go log packages derived from
+// golang/leveldb's package record have in common.
 type RecordReader interface{ Next() (io.Reader, error) }
 
 type RecordWriter interface {
@@ -16,8 +16,8 @@ type RecordWriter interface {
 	Close() error
 }
 
-// ReadRecords releases the records up to the end of the log or to the first error, which becomes a
-// signal.
+// ReadRecords releases the records up to the end of the log or the first error, which it reports as
+// a signal.
 func ReadRecords[R RecordReader](req Request, newReader func(io.Reader) R) (*Answer, error) {
 	file, err := os.Open(req.Path)
 	if err != nil {
@@ -44,8 +44,7 @@ func ReadRecords[R RecordReader](req Request, newReader func(io.Reader) R) (*Ans
 }
 
 // WriteRecords creates a log at req.Path and flushes after every record. If each record must be
-// durable, it syncs the file, as these databases do for a synced write; they do not sync its
-// directory.
+// durable, it syncs the file but not its directory, as these databases do for a synced write.
 func WriteRecords[W RecordWriter](req Request, newWriter func(io.Writer) W) error {
 	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

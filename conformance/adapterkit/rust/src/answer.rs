@@ -1,13 +1,12 @@
-//! The answer of a reader for a log.
+//! A reader's answer for a log.
 
 use std::fmt::{self, Display};
 
 use serde_json::{json, Value};
 
-/// The records and the reader's messages about damage, both in order.
+/// Records, and the reader's messages about damage. Each list is in order.
 ///
-/// The records are stored as JSON text, because a tree of a million small records would take
-/// gigabytes.
+/// Records are stored as JSON text, because a million small records would take gigabytes as a tree.
 #[derive(Default)]
 pub struct Answer {
     records: String,
@@ -15,7 +14,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Returns an answer without records and signals.
+    /// Returns an answer without records or signals.
     pub fn new() -> Answer {
         Answer::default()
     }
@@ -25,8 +24,8 @@ impl Answer {
         self.release_with(payload, json!({}));
     }
 
-    /// Adds a complete record. `record` is an object with the fields of the format, `at` and `size`
-    /// included.
+    /// Adds a complete record. `record` is an object with the other fields of the record, including
+    /// `at` and `size`.
     pub fn release_with(&mut self, payload: &[u8], mut record: Value) {
         record["payload"] = hex::encode(payload).into();
         if !self.records.is_empty() {
@@ -35,14 +34,14 @@ impl Answer {
         self.records += &record.to_string();
     }
 
-    /// Adds a message of the reader about damage.
+    /// Adds a message from the reader about damage.
     pub fn signal(&mut self, message: impl Display) {
         self.signals.push(message.to_string());
     }
 }
 
 impl Display for Answer {
-    /// Writes the answer as it is sent.
+    /// Writes the answer in the form in which it is sent.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let signals = json!(self.signals);
         write!(f, r#"{{"records":[{}],"signals":{signals}}}"#, self.records)

@@ -1,4 +1,4 @@
-//! `PROGRAM bench PATH REPEAT`, the command that `lab bench` runs to measure a program.
+//! Support for `PROGRAM bench PATH REPEAT`, the command with which `lab bench` measures a program.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,8 +16,8 @@ pub fn bench_arguments() -> Outcome<Option<(PathBuf, usize)>> {
     }
 }
 
-/// Times each of `repeat` passes over a log and prints one JSON object; each pass returns the
-/// number of its records and the total size of their payloads.
+/// Times `repeat` passes over a log, and prints the times as a JSON object. Each pass returns the
+/// number of records and the number of bytes in their payloads.
 pub fn measure(repeat: usize, mut pass: impl FnMut() -> Outcome<(u64, usize)>) -> Outcome<()> {
     let (mut records, mut bytes, mut seconds) = (0, 0, vec![]);
     for _ in 0..repeat {

@@ -1,8 +1,8 @@
-//! The fields of a systemd journal entry in the export format, which is the payload of its record.
+//! The payload of a systemd journal record: the entry's fields in the export format.
 
 use std::collections::BTreeSet;
 
-/// Returns each field once, sorted by its bytes, without `_BOOT_ID`.
+/// Returns the fields except `_BOOT_ID` in the export format, sorted by their bytes, each one once.
 pub fn body<'a>(fields: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     let sorted: BTreeSet<Vec<u8>> = fields
         .filter(|(name, _)| *name != "_BOOT_ID")
@@ -11,7 +11,7 @@ pub fn body<'a>(fields: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     sorted.iter().flat_map(|payload| field(payload)).collect()
 }
 
-/// Returns a field as the line `NAME=value` if it is text, otherwise with the length of the value.
+/// Returns a field as the line `NAME=value` or, if it is not text, with the value's length.
 fn field(payload: &[u8]) -> Vec<u8> {
     if is_line(payload) {
         return [payload, b"\n"].concat();

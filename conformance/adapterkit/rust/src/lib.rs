@@ -1,9 +1,9 @@
 //! Walproof's adapter protocol v1 (JSON lines on stdin and stdout, and the one-shot form
-//! `PROGRAM read FORMAT PATH`) for a reader or writer written in Rust: implement [`Adapter`] and
-//! call [`run`].
+//! `PROGRAM read FORMAT PATH`) for readers and writers in Rust. Implement [`Adapter`] and call
+//! [`run`].
 //!
-//! It does not catch panics. A panic in the code under test ends the process, because a crash is a
-//! separate result and must not look like an answer.
+//! The kit does not catch panics: a panic in the code under test ends the process, because a crash
+//! is a separate result and must not look like an answer.
 
 mod answer;
 mod bench;
@@ -21,38 +21,38 @@ pub use serde_json::{json, Value};
 use std::error::Error;
 use std::fmt;
 
-/// A result whose error is a [`Skip`] or, unless the method documents otherwise, ends the process.
+/// A result. An error other than [`Skip`] ends the process, unless the method documents otherwise.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// A program under test.
 pub trait Adapter {
     fn hello(&self) -> Hello;
 
-    /// Reads the log at `request.path`. The reader's messages about damage belong in the answer, as
-    /// signals, together with the records that the reader released. Return an error only for
-    /// failures outside the reader, such as a file that cannot be opened.
+    /// Reads the log at `request.path`. Add the reader's messages about damage to the answer as
+    /// signals, after the records released before them. Return an error only for failures outside
+    /// the reader, such as a file that cannot be opened.
     fn read(&self, request: &Request) -> Outcome<Answer>;
 
-    /// Returns whether `write` and `append` report the number of durable records through
-    /// `request.acknowledge`, if it is set.
+    /// Returns whether `write` and `append` use `request.acknowledge`, if it is set, to report the
+    /// number of durable records.
     fn acknowledges(&self) -> bool {
         false
     }
 
-    /// Writes a new log to `request.path`; an error means that the writer refuses.
+    /// Writes a new log to `request.path`. An error means that the writer refuses.
     fn write(&self, _request: &Request) -> Outcome<()> {
         Err(Skip::because("this implementation cannot write a log"))
     }
 
-    /// Opens the log at `request.path` as the implementation does after a restart and appends to
-    /// it; an error means that the writer refuses.
+    /// Opens the log at `request.path` as the implementation does after a restart, and appends to
+    /// it. An error means that the writer refuses.
     fn append(&self, _request: &Request) -> Outcome<()> {
         Err(Skip::because("this implementation cannot append to a log"))
     }
 }
 
-/// The reply to `hello`. Requests for other `formats` or `profiles` are skipped without a call;
-/// `reports` names the parts of an answer that the implementation can give.
+/// The reply to `hello`. Requests for other `formats` or `profiles` are skipped without a call.
+/// `reports` names the parts of an answer that the implementation can report.
 pub struct Hello {
     pub name: &'static str,
     /// The version of the program under test, not of the adapter.
@@ -80,7 +80,7 @@ impl Hello {
     }
 }
 
-/// The error with which an adapter skips a request; its text is the reason.
+/// The error with which an adapter skips a request. Its text is the reason.
 #[derive(Debug)]
 pub struct Skip(String);
 

@@ -33,15 +33,15 @@ pub fn run(adapter: &impl Adapter) -> Outcome<()> {
     }
 }
 
-/// Serves JSON lines until `bye` or the end of stdin: `reply` returns one line for each message
-/// except `hello` and `bye`. This is for a program whose requests differ from those of an
-/// [`Adapter`].
+/// Serves JSON lines until `bye` or the end of stdin. `reply` returns one line for each message
+/// except `hello` and `bye`. Use this in a program that handles requests that an [`Adapter`] does
+/// not.
 pub fn serve(hello: &Value, mut reply: impl FnMut(&Value) -> Outcome<String>) -> Outcome<()> {
     exchange(hello, |message, _| reply(message))
 }
 
-/// Runs the loop of [`serve`]. `reply` may send messages before it returns its reply. Stdin is not
-/// locked during the call, so `reply` can wait for the answers to these messages.
+/// Runs the loop of [`serve`], in which `reply` may send other messages before it returns. Stdin is
+/// not locked meanwhile, so that `reply` can wait for the answers to these messages.
 fn exchange(
     hello: &Value,
     mut reply: impl FnMut(&Value, &File) -> Outcome<String>,
@@ -67,7 +67,7 @@ enum Done {
     Written,
 }
 
-/// Performs a request, if the adapter supports it.
+/// Performs a request, or returns a [`Skip`] if the adapter does not support it.
 fn done(adapter: &impl Adapter, request: &Request) -> Outcome<Done> {
     let (hello, profile) = (adapter.hello(), request.profile.as_str());
     let offered = hello.formats.contains(&request.format.as_str());
@@ -87,8 +87,8 @@ fn done(adapter: &impl Adapter, request: &Request) -> Outcome<Done> {
     }
 }
 
-/// Returns the reply to a read, write or append. An error is a fault of the adapter or environment,
-/// never a damaged log.
+/// Returns the reply to a read, write or append. An error means that the adapter or its environment
+/// is at fault, never that a log is damaged.
 fn reply(adapter: &impl Adapter, message: &Value, replies: &File) -> Outcome<String> {
     let (seq, mut request) = (&message["seq"], Request::of(message)?);
     if adapter.acknowledges() && message["acknowledge"] == true {
@@ -105,12 +105,12 @@ fn reply(adapter: &impl Adapter, message: &Value, replies: &File) -> Outcome<Str
     Ok(said.to_string())
 }
 
-/// Returns the reason of a [`Skip`]; any other error is returned as an error.
+/// Returns the reason in a [`Skip`]. Any other error is returned as an error.
 fn skipped(why: Box<dyn std::error::Error>) -> Outcome<String> {
     why.downcast::<Skip>().map(|skip| skip.to_string())
 }
 
-/// Returns the real stdout, for replies only: output of the implementation goes to stderr.
+/// Returns the real stdout, reserved for replies. The implementation's output goes to stderr.
 fn take_stdout() -> io::Result<File> {
     let replies = io::stdout().as_fd().try_clone_to_owned()?;
     // SAFETY: dup2 takes two descriptor numbers, and this process was started with both

@@ -1,4 +1,4 @@
-//! The requests of the harness.
+//! The requests that the harness sends.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,17 +8,17 @@ use serde_json::{json, Value};
 
 use crate::Outcome;
 
-/// A read, write or append.
+/// A read, write or append request.
 pub struct Request {
     pub format: String,
     pub path: PathBuf,
     /// `recover` or `strict` for a read, otherwise `write` or `append`.
     pub profile: String,
-    /// Information about the log that is not in its bytes: an object, or null if there is none.
+    /// An object with information about the log that its bytes do not contain, or null.
     pub context: Value,
     /// The records to write or append.
     pub records: Vec<Record>,
-    /// Set by `walproof crash`: each record must be durable before the next one.
+    /// Set if each record must be durable before the next one is written, as in `lab crash`.
     pub acknowledge: Option<Acknowledge>,
 }
 
@@ -36,7 +36,7 @@ impl Acknowledge {
         })
     }
 
-    /// Reports that the first `count` records are durable, and waits for the harness to confirm it.
+    /// Reports that the first `count` records are durable, and waits for confirmation.
     pub fn say(&self, count: usize) -> Outcome<()> {
         let said = json!({"seq": self.seq, "acknowledged": count});
         (&self.replies).write_all(format!("{said}\n").as_bytes())?;
@@ -48,12 +48,12 @@ impl Acknowledge {
 /// A record to write.
 pub struct Record {
     pub payload: Vec<u8>,
-    /// The whole record as received, with the fields of its format.
+    /// The whole record as received, including the format's additional fields.
     pub json: Value,
 }
 
 impl Request {
-    /// Parses a message of the protocol. An error means that it is invalid.
+    /// Parses a protocol message. An error means that the message is invalid.
     pub(crate) fn of(message: &Value) -> Outcome<Request> {
         let text = |name: &str| -> Outcome<String> {
             Ok(message[name]

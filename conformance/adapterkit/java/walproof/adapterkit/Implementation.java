@@ -13,24 +13,23 @@ public interface Implementation {
 
   /**
    * Reads the log at {@code request.path()}. If the real reader throws an exception because of the log, the adapter
-   * catches it (including {@link RuntimeException}s, never {@link Error}s) and adds it to the answer as a signal, after
-   * the records that were released before it. An exception that this method throws counts as a crash, with exit status
-   * 70.
+   * must catch it (including any {@link RuntimeException}, but no {@link Error}) and add it to the answer as a signal,
+   * after the records released before it. If this method throws an exception, that counts as a crash (exit status 70).
    */
   Answer read(Request request) throws Exception;
 
-  /** Writes a new log to {@code request.path()}; an IOException or RuntimeException means that the writer refuses. */
+  /** Writes a new log to {@code request.path()}. Throws IOException or RuntimeException if the writer refuses. */
   default void write(Request request) throws Exception {
     throw new Skip("this implementation cannot write a log", null);
   }
 
-  /** Opens the existing log as the implementation does after a restart and appends to it; exceptions as in write. */
+  /** Opens a log as the implementation does after a restart, and appends to it. Throws the same as {@link #write}. */
   default void append(Request request) throws Exception {
     throw new Skip("this implementation cannot append to a log", null);
   }
 
   /**
-   * The reply to hello. {@code version} is the version of the program under test, taken from its artifact; {@code
+   * The reply to hello. {@code version} is the version of the program under test, taken from its artifact. {@code
    * reports} lists the parts of an answer that the implementation can give. Requests for other formats or profiles are
    * skipped without a call. {@code acknowledges} means that the implementation calls {@link Request#acknowledge} after
    * each durable record, if requested.
@@ -43,28 +42,28 @@ public interface Implementation {
     }
   }
 
-  /** Sends the number of durable records of a request, and returns when the harness has confirmed it. */
+  /** Sends the number of a request's records that are durable, and returns once the harness has confirmed it. */
   interface Acknowledge {
     void say(int count) throws IOException;
   }
 
   /**
-   * One request. {@code profile} is recover or strict for a read, otherwise write or append; {@code context} contains
-   * information about the log that is not in its bytes, and may be empty; {@code records} are the records to write, see
-   * {@link #payload}. Unless {@code acknowledge} is null, each record must be durable at the requested path before the
-   * next record is written.
+   * A request. {@code profile} is recover or strict for a read, otherwise write or append. {@code context} is
+   * information that the log's bytes do not contain, and may be empty. {@code records} are the records to write (see
+   * {@link #payload}). Unless {@code acknowledge} is null, each record must be durable at the requested path before the
+   * next one is written.
    */
   record Request(String format, Path path, String profile, JsonObject context, List<JsonObject> records,
       Acknowledge acknowledge) {
-    /** Returns the payload of a record of this request. */
+    /** Decodes the payload of one of this request's records. */
     public static byte[] payload(JsonObject record) {
       return HexFormat.of().parseHex(record.get("payload").getAsString());
     }
   }
 
-  /** The answer of a reader for a log. */
+  /** A reader's answer for a log. */
   final class Answer {
-    /** The answer to send. Parts other than records and signals (verdict, lost …) are added here. */
+    /** The answer to send. Add parts other than records and signals (verdict, lost, …) to this object. */
     public final JsonObject json = new JsonObject();
     private final JsonArray records = new JsonArray();
     private final JsonArray signals = new JsonArray();
@@ -82,13 +81,13 @@ public interface Implementation {
       return record;
     }
 
-    /** Adds a message of the real reader about damage. */
+    /** Adds a message from the real reader about damage. */
     public void signal(String message) {
       signals.add(message);
     }
   }
 
-  /** Skips a request; {@code issue} is a URL or null. */
+  /** Thrown to skip a request. {@code issue} is a URL or null. */
   final class Skip extends Exception {
     private static final long serialVersionUID = 1;
     final String issue;

@@ -3,7 +3,7 @@ package walproof.adapterkit;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** Measures a reader for {@code bench LOG REPEAT}, the arguments with which {@code lab bench} starts a program. */
+/** Measures a reader, for programs that {@code lab bench} starts with the arguments {@code bench LOG REPEAT}. */
 public final class Measure {
   private Measure() {}
 
@@ -12,10 +12,10 @@ public final class Measure {
     Read run() throws Exception;
   }
 
-  /** The number of records read in a pass, and the total size of their payloads. */
+  /** The number of records that a pass read, and the number of bytes in their payloads. */
   public record Read(long records, long bytes) {}
 
-  /** Times each of {@code repeat} passes and prints one JSON object. */
+  /** Times {@code repeat} passes, and prints the times as a JSON object. */
   public static void run(int repeat, Pass pass) throws Exception {
     Read read = new Read(0, 0);
     JsonArray seconds = new JsonArray();

@@ -14,8 +14,8 @@ import walproof.adapterkit.Implementation.Request;
 import walproof.adapterkit.Implementation.Skip;
 
 /**
- * Adapter protocol v1 (JSON lines on stdin and stdout, and the one-shot form {@code read FORMAT PATH}) for an
- * {@link Implementation}.
+ * Implements the adapter protocol v1 (JSON lines on stdin and stdout, and the one-shot form {@code read FORMAT PATH})
+ * for an {@link Implementation}.
  */
 public final class Protocol {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
@@ -31,8 +31,9 @@ public final class Protocol {
   }
 
   /**
-   * Serves requests until bye or the end of stdin, or the single request in {@code args}; does not return. If the
-   * implementation throws an exception, the process ends with status 70, because a crash must not look like an answer.
+   * Serves requests until bye or the end of stdin, or the single request in {@code args}. Does not return. If the
+   * implementation throws an exception, the process ends with status 70, because a crash is a result and must not look
+   * like an answer.
    */
   public static void run(Implementation implementation, String... args) {
     end(() -> {
@@ -49,7 +50,7 @@ public final class Protocol {
     });
   }
 
-  /** Like {@link #run}, but for a program whose requests differ from those of an {@link Implementation}. */
+  /** Like {@link #run}, for a program that handles requests that an {@link Implementation} does not. */
   public static void serve(Description description, Replies replies) {
     end(() -> loop(description, replies));
   }
@@ -77,12 +78,12 @@ public final class Protocol {
     void run() throws Exception;
   }
 
-  /** Runs the task of the process, and ends the process. */
+  /** Runs {@code body}, and then ends the process. */
   private static void end(Body body) {
     System.setOut(System.err); // output of the implementation is not a reply
     try {
       body.run();
-      System.exit(0); // even if the implementation left threads running
+      System.exit(0); // even if the implementation has left threads running
     } catch (Throwable thrown) { // including OutOfMemoryError and StackOverflowError
       try {
         thrown.printStackTrace();
