@@ -214,7 +214,7 @@ class Log:
 
     @cached_property
     def readable(self) -> Path:
-        """Return the path of the log, or of a directory of links to only the log's files."""
+        """The path of the log, or of a directory that contains only links to the log's files."""
         if not self.reads_files_only:
             return self.path
         scratch = Path(self._scratch.enter_context(_scratch_directory()))
@@ -245,11 +245,11 @@ class Log:
         return stream([self])
 
     def recover_to(self, path: str | os.PathLike[str]) -> Survivors:
-        """Write every record that the format can hold in sequence to a new log.
+        """Write the records to a new log.
 
-        Records after a loss that the new log cannot hold go to ``PATH.after-loss.jsonl``. Returns
-        the records of both. Raises ``FileExistsError``. Raises :class:`walproof.CannotWrite`, and
-        writes nothing, if the records cannot form a log.
+        Records that the new log cannot hold, such as those after a loss, go to
+        ``PATH.after-loss.jsonl``. Returns the records in both files. Raises ``FileExistsError``.
+        Raises :class:`walproof.CannotWrite`, and writes nothing, if the records cannot form a log.
         """
         from walproof.new_log import read_survivors
 

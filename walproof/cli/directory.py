@@ -53,7 +53,8 @@ def _not_read(found: LocalLogs) -> str:
 
 
 def _print_table(typed: str, rows: list[tuple[str, Summary]]) -> None:
-    """Print the logs with their names last, so that a long name moves no other column."""
+    """Print the logs with the name in the last column, where long names do not shift other columns.
+    """
     cells = [
         (result.verdict, number(result.records), number(result.lost_bytes), result.format, name)
         for name, result in rows

@@ -1,4 +1,4 @@
-"""``walproof skeleton``: write an adapter to put a reader into."""
+"""``walproof skeleton``: write an adapter into which to put a reader."""
 
 from __future__ import annotations
 
