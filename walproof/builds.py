@@ -44,8 +44,7 @@ def build_costs() -> dict[str, BuildCost]:
 
 
 def save_costs(measured: dict[str, BuildCost]) -> None:
-    """Add measured costs to the table, and remove the rows of implementations that no longer exist.
-    """
+    """Add measured costs to the table, and remove rows for implementations that no longer exist."""
     costs = build_costs() | measured
     rows = [
         f" {json.dumps(name)}: [{cost.seconds}, {cost.mebibytes}]"

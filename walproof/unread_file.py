@@ -1,5 +1,4 @@
-"""Describe the files in a directory that are not read: links, special files, and unreadable files.
-"""
+"""Describe the files in a directory that are not read: links, special and unreadable files."""
 
 from __future__ import annotations
 

@@ -234,8 +234,7 @@ def _smoke(
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
-    """Load the vector files among the patterns into ``vectors``; replace each file name by an id.
-    """
+    """Load vector files among the patterns into ``vectors``; replace their names by ids."""
     results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():

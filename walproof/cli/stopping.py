@@ -48,8 +48,7 @@ def as_ctrl_c() -> Iterator[list[signal.Signals]]:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
-    """Return a decorator that makes a command interruptible. The exit status identifies the signal.
-    """
+    """Make a command interruptible. Its exit status then identifies the signal."""
     with as_ctrl_c() as came:
         try:
             yield

@@ -25,7 +25,9 @@ class BadOption(ValueError):
 
 
 def option(name: str, parse: Callable[[str], Any], default: Any = None) -> Any:
-    """Return a dataclass field. ``parse`` raises ``ValueError`` with a description of valid values.
+    """Return a dataclass field.
+
+    ``parse`` raises ``ValueError`` with a description of valid values.
     """
     return field(default=default, metadata={"name": name, "parse": parse})
 

@@ -162,8 +162,7 @@ class RemoteTree:
                 raise formats.UnknownFormat(text, error.fitting) from None
 
     def _head(self, path: str, folder: str) -> Path:
-        """Copy the first bytes of a file to a local file of the same name, for recognisers to read.
-        """
+        """Copy the first bytes of a file to a local file of the same name, for recognisers."""
         copy = Path(folder, Entry(path).name)
         copy.write_bytes(self.read(path, 0, HEAD))
         return copy
