@@ -51,7 +51,7 @@ MEANING: Mapping[str, str] = {
     NOT_RECOVERED: "has records that cannot form a new log",
 }
 
-#: Limits for aimed appends: bytes of a lost range to search for numbers, and payload size.
+#: Limits for payload sizes that lost bytes suggest: bytes of a lost range to search, and size.
 MAX_AIMED_BYTES, MAX_AIMED_PAYLOAD = 64, 4096
 _ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
 
