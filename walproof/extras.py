@@ -26,7 +26,10 @@ def advice(missing: ModuleNotFoundError) -> str | None:
 
 @contextlib.contextmanager
 def naming_the_extra(user: str) -> Iterator[None]:
-    """Name the extra that ``user`` needs if the block raises ``ModuleNotFoundError``."""
+    """Name the missing extra in any ``ModuleNotFoundError`` that the block raises.
+
+    ``user`` is the part of Walproof that needs the package.
+    """
     try:
         yield
     except ModuleNotFoundError as error:

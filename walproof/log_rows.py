@@ -151,7 +151,7 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
 
 
 def file_name(log: str, file: str | None) -> str:
-    """Return the path of a file in a log, as rows contain it.
+    """Return the path of a log's file in the form that rows contain.
 
     See :func:`~walproof.lake.names.shown`.
     """

@@ -1,4 +1,4 @@
-"""``walproof skeleton``: write an adapter into which to put a reader."""
+"""``walproof skeleton``: write an adapter for a reader or writer."""
 
 from __future__ import annotations
 

@@ -85,9 +85,9 @@ def _vectors(folder: Path, format: str) -> Iterator[tuple[ReviewedLog, str | Non
 
 
 def damaged_copies(logs: Iterable[ReviewedLog], count: int, seed: int) -> Iterator[ReviewedLog]:
-    """Yield about ``count`` damaged copies of some undamaged logs. Equal seeds give equal copies.
+    """Yield about ``count`` damaged copies of some undamaged logs.
 
-    There are no copies for a format that Walproof does not know.
+    The same seed always produces the same copies. A format that Walproof does not know has none.
     """
     usable = [log for log in logs if 0 < size(log.contents) <= MAX_DAMAGED_BYTES]
     chance = random.Random(seed)

@@ -6,10 +6,11 @@ kaitaistruct, and ``reference_impl``, because an older revision may lack everyth
 * ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}``
 * ``{"do": "knows", "format"}`` → ``{"known"}``
 * ``{"do": "grammars", "path", "folders", "grammar", "top"}`` → ``{"new_reader", "old_reader",
-  "paths"}``. ``folders`` has the directories of the ``old`` and the ``new`` parser. ``new_reader``
-  and ``old_reader`` describe the first field that this reader misreads, or are empty.
+  "paths"}``. ``folders`` contains the directories of the ``old`` and the ``new`` parser.
+  ``new_reader`` and ``old_reader`` describe the first field that this reader misreads, if any.
 
-The reply to a failed request has ``error`` and ``place``, the innermost line of ``reference_impl``.
+If a request fails, the reply contains ``error`` and ``place``, the innermost line in
+``reference_impl``.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class FieldMap:
     """The fields that a parser finds in a file."""
 
     leaves: list[Leaf] = field(default_factory=list)
-    #: For each path of an instance, its value and, if it is parsed at an offset, its byte range.
+    #: For each path of an instance, its byte range (if it is parsed at an offset) and its value.
     instances: dict[str, tuple[tuple[int, int] | None, Any]] = field(default_factory=dict)
     error: str = ""
 

@@ -120,7 +120,7 @@ _ONES = np.uint64(0xFFFFFFFF)
 
 
 def _has_instruction() -> bool:
-    """Return whether numba compiles for a processor with SSE 4.2."""
+    """Return whether numba compiles for a CPU with SSE 4.2."""
     return numba.config.CPU_NAME is None and bool(llvm.get_host_cpu_features().get("crc32"))
 
 

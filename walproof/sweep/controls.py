@@ -69,7 +69,7 @@ class Control:
 
     @property
     def size(self) -> int:
-        """Total bytes of all files."""
+        """The total size of all files in bytes."""
         return size(self.contents)
 
 

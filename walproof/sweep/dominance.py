@@ -14,7 +14,7 @@ from reference_impl.register import registers
 from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import LogDamage
 
-#: The effect name of such a finding.
+#: The effect of a finding that reports a missing true record.
 DOMINANCE = "dominance"
 
 #: Fields that do not identify a record. The payload is compared as a digest, and damage before a

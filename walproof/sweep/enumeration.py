@@ -121,7 +121,7 @@ class DamagedControl(DamagedLog):
 class Enumeration:
     """All changes to a control. A change is identified by its family's number and its own number.
 
-    Equal arguments give the same numbers in every process. ``older`` contains logs that serve as
+    The same arguments give the same numbers in every process. ``older`` contains logs that serve as
     older generations.
     """
 

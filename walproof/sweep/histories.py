@@ -29,8 +29,8 @@ class BadHistory(NoControl):
 def generate(format: str, seed: int, number: int, folder: Path) -> Control:
     """Return a generated log as a control, with its earlier states as older generations.
 
-    Equal numbers give equal logs. ``folder`` is an exclusive scratch folder. Raises
-    :class:`BadHistory` if the log has damage.
+    The same arguments always produce the same log. ``folder`` is an exclusive scratch folder.
+    Raises :class:`BadHistory` if the log has damage.
     """
     writer = HistoryWriter(format, Random(f"{format} {seed} {number}"), folder)
     plugin_for(format).sweep.write_history(writer)

@@ -76,7 +76,7 @@ def program_of(
     if not profiles:
         raise NoProgram(f"{subject.name}: no known profile: {', '.join(hello['profiles'])}")
     name = subject.name
-    if subject.named_by_hello:  # not a catalogued program: name it after its file
+    if subject.named_by_hello:  # a --cmd program: name it after its file
         name = program_file_name(subject.command)
         name += f"-{len(earlier)}" * (name in {REFERENCE, *(other.name for other in earlier)})
     # Ignore known failures, because failures on other damage may have different causes.

@@ -177,7 +177,7 @@ class _EntryColumns:
         file, ends = self.file, _ends(len(bounds) - 1)
         text = arrays.pooled(min(total + 9 * len(items), self.most * (len(bounds) - 1)))
         ranks, n_ranks = self.ranks[items], self.n_ranks
-        # sorting by counting over all ranks in each run would take quadratic time
+        # counting all ranks in each run would make the sort quadratic
         if n_ranks > 4 * len(items):
             values, inverse = np.unique(ranks, return_inverse=True)
             n_ranks = len(values)
