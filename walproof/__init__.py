@@ -1,13 +1,14 @@
-"""Read, write and test write-ahead logs: ``docs/python.md``.
+"""Read, write and test write-ahead logs. See ``docs/python.md``.
 
-A name is imported when it is first used, so that ``import walproof`` costs nothing else.
+Each name is imported on first use, which keeps ``import walproof`` fast.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-#: Importing ``typing`` would take most of the time.
+#: This replaces ``typing.TYPE_CHECKING``: importing ``typing`` would take longer than everything
+#: else in ``import walproof``.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

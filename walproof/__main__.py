@@ -1,4 +1,4 @@
-"""``python -m walproof``: the command, if its script is not on the path."""
+"""Run the ``walproof`` command as ``python -m walproof``, even if its script is not on PATH."""
 
 from walproof.cli import main
 

@@ -1,4 +1,4 @@
-"""Rows of logs as an Arrow stream (``__arrow_c_stream__``), for any library that reads Arrow."""
+"""Stream the rows of logs to any library that reads Arrow (``__arrow_c_stream__``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from walproof.scanners.model import ReadableLog, Records
 
 
 def stream(logs: Sequence[ReadableLog]) -> pa.RecordBatchReader:
-    """Return these logs' rows as a stream."""
+    """Return the rows of these logs as a stream."""
     schema = log_rows.schema(*dict.fromkeys(log.format for log in logs))
     batches = (batch for log in logs for batch in _batches(log, schema))
     return pa.RecordBatchReader.from_batches(schema, batches)

@@ -1,4 +1,4 @@
-"""Build the implementations that a command needs, and show their sizes, times and progress."""
+"""Build the implementations that a command needs; show the progress, sizes and build times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REDRAW_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class BuildCost:
-    """The time of a build in seconds, and the size of its folder in mebibytes."""
+    """How long a build takes, in seconds, and the size of its folder, in mebibytes."""
 
     seconds: int
     mebibytes: int
@@ -38,13 +38,13 @@ class BuildCost:
 
 
 def build_costs() -> dict[str, BuildCost]:
-    """Return the costs of the builds that were measured, by implementation."""
+    """Return the measured build costs by implementation."""
     rows: dict[str, list[int]] = json.loads(COSTS.read_text("utf-8"))
     return {name: BuildCost(*row) for name, row in rows.items()}
 
 
 def save_costs(measured: dict[str, BuildCost]) -> None:
-    """Add measured costs to the table, and remove rows of implementations that do not exist."""
+    """Add measured costs to the table, and remove rows for implementations that no longer exist."""
     costs = build_costs() | measured
     rows = [
         f" {json.dumps(name)}: [{cost.seconds}, {cost.mebibytes}]"
@@ -63,16 +63,16 @@ def build_size(implementation: Implementation) -> int:
 class Builds:
     """The results of :func:`build_missing`."""
 
-    #: The reason for each implementation that could not be built.
+    #: Why each unavailable implementation could not be built.
     unavailable: dict[str, str]
-    #: The time of each build in seconds.
+    #: How long each build took, in seconds.
     seconds: dict[str, float]
 
 
 def build_missing(chosen: Iterable[Implementation]) -> Builds:
-    """Build the implementations whose toolchains are installed and whose builds are not current.
+    """Build all outdated implementations whose toolchains are installed.
 
-    Before it builds, it prints the sizes and times that are to be expected.
+    The expected sizes and times are printed first.
     """
     builds = Builds({}, {})
     waiting: list[Implementation] = []
@@ -85,10 +85,10 @@ def build_missing(chosen: Iterable[Implementation]) -> Builds:
         return builds
     costs = build_costs()
     expected = {each.name: costs.get(each.name, BuildCost(10, 10)) for each in waiting}
-    # One more than cores: some builds wait for a download, or for Maven.
+    # One more thread than cores, because some builds wait for a download or for Maven.
     threads = min(core_count() + 1, len(waiting))
     _announce(waiting, expected, threads)
-    # The longest builds start first, so that none is left over at the end.
+    # Start the longest builds first, so that the run does not end with one long build on its own.
     waiting.sort(key=lambda each: -expected[each.name].seconds)
     maven = Lock()  # Maven's local repository does not support concurrent builds.
     running: set[str] = set()

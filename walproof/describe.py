@@ -9,8 +9,9 @@ from conformance.text import one_line
 from reference_impl.answer import Record
 from walproof import formats
 
-#: At most so many items of a payload are listed, and one more for each :data:`BYTES_PER_ITEM`
-#: bytes. Items of a few bytes each would otherwise fill the memory.
+#: The maximum number of listed items in a description: this many, and one more for each
+#: :data:`BYTES_PER_ITEM` bytes of payload. Without a limit, the descriptions of tiny items could
+#: exhaust memory.
 LISTED_ITEMS = 16_384
 BYTES_PER_ITEM = 64
 
@@ -19,7 +20,7 @@ class NotDescribed(ValueError):
     """Raised if a payload does not have the structure that the chapter defines."""
 
     def __init__(self, at: int, expected: str, found: str) -> None:
-        """Name what the chapter requires at the byte offset ``at`` of the payload."""
+        """Report the expected and the found content at byte offset ``at`` of the payload."""
         super().__init__(f"at {at}: expected {expected}, found {found}")
         self.at = at
 
@@ -30,7 +31,8 @@ class Description:
 
     #: One printable line, with long values shortened.
     text: str
-    #: The same as JSON: 64-bit numbers are decimal text, bytes see :func:`bytes_to_json`.
+    #: The same content as JSON. 64-bit numbers are decimal text; for bytes, see
+    #: :func:`bytes_to_json`.
     fields: dict[str, Any]
 
 
@@ -46,7 +48,7 @@ def describe(format_id: str, record: Record) -> Description | None:
 
 
 def max_items(payload: bytes) -> int:
-    """Return how many items of a payload a description lists. The other items are only counted."""
+    """Return how many items of a payload to list. Any further items are only counted."""
     return LISTED_ITEMS + len(payload) // BYTES_PER_ITEM
 
 

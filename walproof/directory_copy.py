@@ -1,4 +1,4 @@
-"""Copy a directory byte for byte: holes, modes, owners, times, and links as links."""
+"""Copy a directory byte for byte, including holes, modes, owners and times; copy links as links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PIECE_BYTES = 16 << 20
 
 
 def copy_directory(source: Path, target: Path) -> list[UnreadFile]:
-    """Copy the contents of a directory to a new one.
+    """Copy the contents of a directory to a new directory.
 
     Return the files that were not copied. Only the owner can access the new directories until
     :func:`copy_directory_status` is called. Raises ``OSError`` if the copy cannot be written.
@@ -44,9 +44,9 @@ def copy_directory(source: Path, target: Path) -> list[UnreadFile]:
 def _copy_file(
     old: Path, new: Path, copied: dict[tuple[int, int], Path]
 ) -> tuple[str, bool] | None:
-    """Copy a file or link; return the reason why it was not copied, and whether that is an error.
+    """Copy a file or link. On failure, return the reason, and whether it is an error.
 
-    ``copied`` maps files with several names to their copies.
+    ``copied`` maps each file that has several hard links to its copy.
     """
     try:
         status = old.lstat()
@@ -76,7 +76,7 @@ def _copy_file(
 
 
 def _copy_data(old: int, new: Path) -> str | None:
-    """Copy the data of an open file to a new file, and keep its holes.
+    """Copy the data of an open file to a new file, preserving holes.
 
     If the file becomes unreadable, return the reason.
     """

@@ -1,4 +1,4 @@
-"""``walproof explain``: requirements, reason codes, fields and context keys, with evidence."""
+"""``walproof explain``: explain requirements, reason codes, fields and context keys."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from reference_impl.register import (
 from walproof.cli.near_names import did_you_mean
 from walproof.implementations import all_implementations
 
-#: Maximum number of vectors without ``--all``.
+#: Maximum number of vectors to list without ``--all``.
 MAX_SHOWN = 6
 
 
 class UnknownWord(Exception):
-    """Raised for a word without a meaning. The message suggests similar words."""
+    """Raised for an unknown word. The message suggests similar words."""
 
 
 Meaning = Requirement | Reason | RecordField | FieldToWrite | ContextKey
@@ -45,7 +45,7 @@ Meaning = Requirement | Reason | RecordField | FieldToWrite | ContextKey
 
 @dataclass(frozen=True)
 class Explanation:
-    """A format, and the meanings of a word in it. A word may be both a field and a reason."""
+    """The meanings of a word in one format. A word may be both a field and a reason code."""
 
     register: Register
     meanings: tuple[Meaning, ...]
@@ -100,7 +100,7 @@ def _meanings(register: Register, word: str) -> tuple[Meaning, ...]:
 
 
 def vectors_of(register: Register, meaning: Meaning) -> list[Vector]:
-    """Return the vectors of a format that exercise a meaning, ordered by id."""
+    """Return the format's vectors that exercise a meaning, ordered by id."""
     of_format = (each for each in load_all().values() if each.body["format"] == register.id)
     return [vector for vector in of_format if _exercises(vector.body, meaning)]
 
@@ -114,11 +114,11 @@ def _exercises(body: Mapping[str, Any], meaning: Meaning) -> bool:
         case ContextKey():
             return meaning.name in body["context"]
         case RecordField() | FieldToWrite():
-            return False  # nearly every vector has the field
+            return False  # nearly every vector contains the field
 
 
 def failures_of(ids: Collection[str]) -> dict[str, dict[str, set[str]]]:
-    """Return the vectors with a known failure among ``ids``, by implementation and cause."""
+    """Return the vectors among ``ids`` that are known to fail, by implementation and cause."""
     failing: dict[str, dict[str, set[str]]] = {}
     for implementation in all_implementations():
         listed = known_failures.load(implementation.known_failures)
@@ -130,7 +130,7 @@ def failures_of(ids: Collection[str]) -> dict[str, dict[str, set[str]]]:
 
 
 def print_format(console: Console, register: Register) -> None:
-    """Print the names of a format: requirements, reasons, fields and context keys."""
+    """Print the requirements, reason codes, fields and context keys of a format."""
     console.print(Text(register.title, style="bold"))
     console.print(f"{SPEC.name}/{register.id}.md; files: {', '.join(register.file_names)}")
     requirements = [item for id, item in prose().items() if id.startswith(f"{register.prefix}-")]
@@ -227,7 +227,7 @@ def _types_of(key: ContextKey) -> str:
 
 
 def _put(console: Console, shown: RenderableType, left: int = 2, above: int = 0) -> None:
-    """Print indented, without the trailing spaces that rich adds."""
+    """Print a text indented, without the trailing spaces that rich adds."""
     print_tidy(Padding(shown, (above, 2, 0, left)), console)
 
 

@@ -1,11 +1,12 @@
-"""The optional extras of Walproof, and the extra that installs a missing package."""
+"""Name the optional extra of Walproof that installs a missing package."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
 
-#: Package → the extra in ``pyproject.toml`` that installs it (``pip install 'walproof[fast]'``).
+#: For each package, the extra in ``pyproject.toml`` that installs it, as in ``pip install
+#: 'walproof[fast]'``.
 EXTRA_OF = {
     "matplotlib": "spark",
     "numba": "fast",
@@ -25,7 +26,10 @@ def advice(missing: ModuleNotFoundError) -> str | None:
 
 @contextlib.contextmanager
 def naming_the_extra(user: str) -> Iterator[None]:
-    """If the block raises ``ModuleNotFoundError``, name the extra that ``user`` needs."""
+    """Name the missing extra in any ``ModuleNotFoundError`` that the block raises.
+
+    ``user`` is the part of Walproof that needs the package.
+    """
     try:
         yield
     except ModuleNotFoundError as error:

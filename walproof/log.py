@@ -1,4 +1,4 @@
-"""Open a log: a file, a directory, a pipe or bytes, in one of the formats of the specification."""
+"""Open a log in any supported format, from a file, a directory, a pipe or bytes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Profile = Literal["recover", "strict"]
 #: A log as a caller gives it: a path, the bytes of one file, or a binary file.
 LogInput = str | os.PathLike[str] | bytes | BinaryIO
 
-#: Size in bytes from which loading, and possibly compiling, a scanner pays off.
+#: Minimum size in bytes at which loading, and possibly compiling, a scanner pays off.
 LARGE_LOG_BYTES = 4 << 20
 _HEAD_BYTES = 1 << 20
 #: The file name of a log that was given as bytes.
@@ -68,11 +68,12 @@ class Log:
         self.name = str(path) if name is None else name
         #: ``recover`` returns every provable record. ``strict`` stops at the first loss.
         self.profile = profile
-        #: What the reader needs and the bytes do not contain, by the keys of the chapter.
+        #: Values that the reader needs but the bytes do not contain, by the context keys of the
+        #: chapter.
         self.context = dict(context or {})
         #: True if ``path`` is a temporary copy.
         self.is_copy = False
-        #: The names of the log's files, if they were found in a directory with other files.
+        #: The names of the log's files if the directory also contains other files.
         self.files = tuple(files)
         #: True if the directory of the log contains links or special files, which are not opened.
         self.reads_files_only = False
@@ -132,7 +133,7 @@ class Log:
     def end(self) -> int | dict[str, Any] | None:
         """The offset at which a writer may continue, or None if a new file is required.
 
-        In a log of several files, this is ``{"file": name, "at": offset}``.
+        If the log consists of several files, the value is ``{"file": name, "at": offset}``.
         """
         return end_to_json(self._outcome[0].end, self._outcome[0].file)
 
@@ -145,7 +146,7 @@ class Log:
         return self._last
 
     def answer(self) -> Answer:
-        """Return the answer of the executable specification, with all records in memory."""
+        """Return the executable specification's answer, with all records in memory."""
         return collect(self._specified())
 
     def events(self) -> Iterator[Event]:
@@ -160,9 +161,10 @@ class Log:
         return in_full(self.format, self.runs())
 
     def runs(self, *, payloads: bool = True) -> Iterator[Event | Records]:
-        """Yield the same events. A scanner yields records in runs of columns.
+        """Yield the same events as :meth:`events`, with records in runs if a scanner reads the log.
 
-        Without ``payloads``, these runs have neither payloads nor fields.
+        A run stores many records as columns. Without ``payloads``, runs have neither payloads nor
+        fields.
         """
         if not self.is_read_by_scanner:
             return self._specified()
@@ -173,7 +175,7 @@ class Log:
         return scanner(self.format).scan(self, wanted)
 
     def columns(self) -> Iterator[Records | Lost | End]:
-        """Yield the events with all records in columns. A scanner reads them if there is one."""
+        """Yield the events with all records in columns, read by a scanner if the format has one."""
         from walproof.scanners import scanner
         from walproof.scanners.model import Wanted
         from walproof.scanners.reference import ReferenceScanner
@@ -243,11 +245,11 @@ class Log:
         return stream([self])
 
     def recover_to(self, path: str | os.PathLike[str]) -> Survivors:
-        """Write every record that the format can hold in sequence to a new log.
+        """Write the records to a new log.
 
-        Records after a loss that the new log cannot hold go to ``PATH.after-loss.jsonl``. Returns
-        the records of both. Raises ``FileExistsError``. Raises :class:`walproof.CannotWrite`, and
-        writes nothing, if the records cannot form a log.
+        Records that the new log cannot hold, such as those after a loss, go to
+        ``PATH.after-loss.jsonl``. Returns the records in both files. Raises ``FileExistsError``.
+        Raises :class:`walproof.CannotWrite`, and writes nothing, if the records cannot form a log.
         """
         from walproof.new_log import read_survivors
 
@@ -259,10 +261,11 @@ class Log:
 def open(
     log: LogInput, /, format: str | None = None, profile: Profile = "recover", **context: Any
 ) -> Log:
-    """Open a log: a path, the directory of a log of several files, a binary file, or bytes.
+    """Open a log from the path of a file or directory, a binary file, or bytes.
 
-    The format is detected unless it is given. Context keys are those of the format's chapter. A
-    pipe is copied to a temporary file, because readers need random access.
+    The path of a log that consists of several files is its directory. The format is detected unless
+    it is given. The keys of ``context`` are those in the format's chapter. A pipe is copied to a
+    temporary file, because readers need random access.
 
     Raises :class:`UnknownFormat` if no format fits or several do, :class:`BadContext` for a context
     that the format rejects, and ``OSError``.
@@ -285,7 +288,7 @@ def open(
 
 
 def is_log(directory: Path, format: str | None = None) -> bool:
-    """Return whether a directory itself is a log of several files. Raises ``OSError``."""
+    """Return whether a directory is itself a log of several files. Raises ``OSError``."""
     if format is not None:
         return "folder" in registers()[format].log and named(format).recognise(directory)
     with contextlib.suppress(UnknownFormat):
@@ -308,7 +311,7 @@ def _scratch_directory() -> tempfile.TemporaryDirectory[str]:
 
 
 def _local(log: LogInput, scratch: contextlib.ExitStack) -> tuple[str, Path]:
-    """Return the name and path of a log, which is copied if it is not a file or directory."""
+    """Return the name and path of a log; copy the log if it is not a file or directory."""
     source: BinaryIO
     if isinstance(log, bytes):
         name, source = _UNNAMED, io.BytesIO(log)

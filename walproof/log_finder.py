@@ -58,8 +58,9 @@ def scan(
     """Return the rows of all logs at these paths as a stream with constant memory use.
 
     A path is a log, or a directory whose logs are read. There is one row for each record and lost
-    range, with the columns of the Spark source. An ``unreadable`` row reports an I/O error, and
-    a ``refused`` row a log that its reader refuses. A context needs a format.
+    range, with the columns of the Spark source. An ``unreadable`` row reports an I/O error. A
+    ``refused`` row reports a log that its reader refuses. If you pass a context, also pass a
+    format.
 
     The stream can be read once. Raises the errors of :func:`walproof.open` for the paths, and
     ``ValueError`` for a context without a format. Needs ``walproof[columns]``.
@@ -152,7 +153,7 @@ def _add_file(found: LocalLogs, directory: Path, entry: Entry, format_id: str | 
 
 def _format_of(path: Path, size: int, format_id: str | None) -> str | None:
     """Return the format of a file, or None. Raises ``OSError``."""
-    if not size:  # some files of /proc block their reader, and have a size of 0
+    if not size:  # some files in /proc have size 0 and block any reader
         names = named_like(path.name)
         recognised = format_id if format_id in names else names[0] if len(names) == 1 else None
     elif format_id is not None and named(format_id).recognise(path):

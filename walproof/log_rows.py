@@ -1,7 +1,7 @@
-"""Read logs as rows of a table: one for each record, each lost range and each log.
+"""Read logs as table rows: one for each record, each lost range and each log.
 
-The Spark data source and ``walproof export`` share this module. Spark does not support
-unsigned numbers, so a number that may exceed 2⁶³ is a bigint in two's complement.
+The Spark data source and ``walproof export`` share this module. Spark does not support unsigned
+numbers, so a number that may exceed 2⁶³ is a bigint in two's complement.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from walproof.scanners.model import MAX_BYTES, PIECE_ROWS, Event, Records
 #: Columns of every format.
 FIXED = pa.schema(
     [
-        # Path of the file. In a log of several files, the file that contains the record or range.
+        # Path of the file that contains the record or lost range.
         pa.field("file", pa.string()),
-        # Position in that file, in bytes. Null in a row for a whole log.
+        # Byte offset in that file. Null in a row that describes a whole log.
         pa.field("offset", pa.int64()),
         pa.field("length", pa.int64()),
         # record, lost, refused (the log is not of this format), unreadable (an I/O error) or log.
@@ -32,24 +32,24 @@ FIXED = pa.schema(
         pa.field("verdict", pa.string()),
         # Reason code from the chapter of the format.
         pa.field("reason", pa.string()),
-        # A sentence or an error message. It is null in most rows.
+        # A sentence or an error message; null in most rows.
         pa.field("detail", pa.string()),
         pa.field("payload", pa.binary()),
         # True if the payload is truncated.
         pa.field("payload_truncated", pa.bool_()),
     ]
 )
-#: Columns about the log of a row. The last four are null in all rows except those of kind ``log``.
+#: Columns that describe the log. The last four are null except in rows of kind ``log``.
 OF_LOGS = pa.schema(
     [
-        # Path of the log: a file, or a folder. Several journals may share a folder.
+        # Path of the log: a file or a folder. One folder may hold several logs.
         pa.field("log", pa.string()),
-        # Null for a file in none of the formats.
+        # Null if the file has no known format.
         pa.field("format", pa.string()),
         pa.field("modified", pa.timestamp("us", "UTC")),
-        # Time in a record. Null in formats without times.
+        # Time stored in the record. Null in formats without times.
         pa.field("time", pa.timestamp("us", "UTC")),
-        # Number of times that a stream restarted at the start of the log.
+        # Number of times that a stream has restarted from the beginning of the log.
         pa.field("epoch", pa.int64()),
         pa.field("size", pa.int64()),
         pa.field("records", pa.int64()),
@@ -58,16 +58,16 @@ OF_LOGS = pa.schema(
         pa.field("resume_offset", pa.int64()),
     ]
 )
-#: The reason in the row of a file without a known format.
+#: Reason code for a file of unknown format.
 UNKNOWN_FORMAT = "unknown-format"
-#: Verdicts, the worst first. A log that could not be read to its end has no verdict.
+#: Verdicts, worst first. A log that could not be read to its end has no verdict (None).
 SEVERITY = ("refused", None, "damaged", "torn", "intact")
 
 
 def schema(*formats: str) -> pa.Schema:
     """Return the fixed columns and then the columns of the formats.
 
-    If two formats have a column of different types, the column is text.
+    A column that has different types in two formats becomes text.
     """
     fields = {field.name: field for field in FIXED}
     for format_id in formats:
@@ -98,7 +98,7 @@ def signed(type: pa.DataType) -> pa.DataType:
 def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join small batches into batches of about ``PIECE_ROWS`` rows or ``MAX_BYTES`` bytes.
 
-    Each batch takes about a millisecond in the JVM.
+    Larger batches are faster, because the JVM spends about a millisecond on each batch.
     """
     held: list[pa.RecordBatch] = []
     rows = size = 0
@@ -120,8 +120,9 @@ def batch(
 ) -> pa.RecordBatch | None:
     """Return the rows of an event, or None for an ``End`` without a refusal.
 
-    ``schema`` may be any selection of the fields of :func:`schema`. Unknown columns are null.
-    ``file`` is the name of the log. ``more`` contains arrays, or one value for all rows.
+    ``schema`` may contain any of the fields that :func:`schema` returns. Unknown columns are null.
+    ``file`` is the name of the log. ``more`` contains further columns: an array, or one value for
+    all rows.
     """
     name = shown(file_name(file, event.file))
     columns: Mapping[str, Any]
@@ -150,9 +151,9 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
 
 
 def file_name(log: str, file: str | None) -> str:
-    """Return the path of a file in a log.
+    """Return the path of a log's file in the form that rows contain.
 
-    Rows contain the path as returned by :func:`~walproof.lake.names.shown`.
+    See :func:`~walproof.lake.names.shown`.
     """
     return log if file is None else f"{log.rstrip('/')}/{file}"
 
@@ -183,7 +184,7 @@ def _of_records(run: Records, file: str) -> dict[str, Any]:
 
 
 def filled_batch(schema: pa.Schema, count: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
-    """Return ``count`` rows with these arrays, or with one value for all rows.
+    """Return ``count`` rows. A column is given as an array, or as one value for all rows.
 
     Other columns are null.
     """
@@ -195,7 +196,8 @@ def _array(value: Any, type: pa.DataType, count: int) -> pa.Array:
     if value is None:
         return pa.nulls(count, type)
     if not isinstance(value, pa.Array):
-        if count == 1:  # ten times faster; a damaged log may have a million lost ranges
+        # ten times faster, which matters because a damaged log may have a million lost ranges
+        if count == 1:
             return pa.array([value], type)
         # With an explicit type, pyarrow does not try to import pandas on each call.
         return pa.repeat(pa.scalar(value, type), count)

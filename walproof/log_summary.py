@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 #: Number of lost ranges that are stored, largest first.
 SHOWN_RANGES = 8
-#: Maximum characters of a payload without a description.
+#: Maximum length in characters of a payload shown without a description.
 SHOWN_CHARACTERS = 64
-#: Fields of a record, with the attribute of :class:`Summary` that holds their range.
+#: The :class:`Summary` attribute that holds the range of each record field.
 _SPANS = {"realtime": "times", "index": "indexes"}
 
 
 @dataclass(frozen=True)
 class RecordText:
-    """A record on the screen: its offset and size in bytes, its file (if any), and its text."""
+    """A record as shown on the screen. Offset and size are in bytes."""
 
     at: int
     size: int
@@ -41,11 +41,11 @@ class Summary:
 
     format: str
     records: int = 0
-    #: Size of the records with their headers.
+    #: Total size in bytes of all records, including headers.
     framed_bytes: int = 0
     first: RecordText | None = None
     last: RecordText | None = None
-    #: Earliest and latest time of a record, in microseconds since 1970.
+    #: Earliest and latest record time, in microseconds since 1970.
     times: tuple[int, int] | None = None
     #: Lowest and highest index.
     indexes: tuple[int, int] | None = None
@@ -59,7 +59,7 @@ class Summary:
     end_file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the ``walproof PATH --json`` object. 64-bit numbers are text."""
+        """Return the object that ``walproof PATH --json`` prints. 64-bit numbers are text."""
         return {
             "format": self.format,
             "verdict": self.verdict,
@@ -150,7 +150,7 @@ def _add_lost(
     size = gap.end - gap.start
     summary.lost_bytes += size
     summary.reasons[gap.reason] += 1
-    # Prefer the earlier of two ranges with the same size.
+    # The negative number keeps the earlier of two equally large ranges.
     put = heapq.heappush if len(largest) < SHOWN_RANGES else heapq.heappushpop
     put(largest, (size, -number, gap))
 
@@ -160,7 +160,7 @@ def _record_text(format_id: str, record: Record) -> RecordText:
 
 
 def text_of(format_id: str, record: Record) -> str:
-    """Return the description of a record, or the first bytes of its payload.
+    """Return a description of a record or, without one, the first bytes of its payload.
 
     Text from the log is not escaped.
     """

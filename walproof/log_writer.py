@@ -16,7 +16,7 @@ from walproof.new_log import CannotWrite
 
 
 class LogWriter:
-    """Records to write. They are written when the ``with`` block ends without an exception."""
+    """Collects records, and writes them when the ``with`` block ends without an exception."""
 
     def __init__(self, log: Log, *, is_new: bool) -> None:
         self._log, self._is_new = log, is_new
@@ -30,14 +30,14 @@ class LogWriter:
             self.close()
 
     def add(self, payload: bytes, **fields: Any) -> None:
-        """Add a record, with the fields that the format needs (``asqn``, ``term``, …)."""
+        """Add a record with the fields that the format requires (``asqn``, ``term``, …)."""
         self._records.append(NewRecord(payload, fields))
 
     def close(self) -> None:
-        """Write the records and clear the list.
+        """Write the collected records and clear the list.
 
-        Raises ``OSError``, and :class:`CannotWrite` if a writer of the format must refuse a record
-        or the log. A new log appears only when it is complete.
+        Raises ``OSError``, and :class:`CannotWrite` if a conforming writer must refuse a record or
+        the log. A new log appears only when it is complete.
         """
         records, self._records = self._records, []
         log, format = self._log, named(self._log.format)
@@ -48,7 +48,7 @@ class LogWriter:
             with temporary_sibling(log.path) as scratch:
                 with named_in_errors(log.path):
                     scratch.mkdir(0o700)
-                    # In some formats, the name selects the file type to write.
+                    # In some formats, the file name determines the file type to write.
                     format.write(scratch / log.path.name, records, log.context)
                 publish(scratch / log.path.name, log.path)
         except (ValueError, KeyError) as error:
@@ -57,7 +57,7 @@ class LogWriter:
 
 
 def create(path: str | os.PathLike[str], /, format: str, **context: Any) -> LogWriter:
-    """Return a writer of a new log. Use it in a ``with`` statement.
+    """Return a writer that creates a log. Use it in a ``with`` statement.
 
     The log is written when the block ends. Raises ``FileExistsError``, :class:`UnknownFormat`, and
     :class:`BadContext`.

@@ -1,4 +1,4 @@
-"""Read the records of a log, and write those that its format can hold in sequence to a new log."""
+"""Copy the records of a log that can follow one another in its format to a new log."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from walproof.scanners.model import ReadableLog, Records
     from walproof.scanners.run_shelf import RunShelf
 
-#: Suffix of the file with the records that the new log cannot hold in sequence.
+#: Suffix of the file for records that cannot be part of the new log.
 AFTER_LOSS = ".after-loss.jsonl"
-#: Fields that describe the surrounding file or repeat the payload.
+#: Record fields that depend on the rest of the file or repeat the payload.
 ABOUT_THE_FILE = frozenset(
     {
         "batch",
@@ -68,7 +68,7 @@ class Survivors:
         return len(self.records) + len(self.others)
 
     def write(self, new: Path) -> None:
-        """Write the new log, and a file of JSON lines with the other records beside it.
+        """Write the new log; write the other records to a JSON lines file beside it.
 
         A record that the format's writer refuses, and all records after it, become other records.
         Raises ``OSError``. Raises :class:`CannotWrite` if a reader does not return the same records
@@ -104,7 +104,8 @@ class Survivors:
                 lines.writelines(f"{json_text(_in_full(record))}\n" for record in self.others)
 
     def _to_write(self) -> Sequence[NewRecord]:
-        # A writer uses only what records have in common with new records: payload and fields.
+        # Writers use only the payload and the fields of a record, so a record that was read can
+        # stand in for a new one.
         return cast("Sequence[NewRecord]", self.records)
 
     def _end_before(self, number: int) -> None:
@@ -117,7 +118,7 @@ class Survivors:
         self.records, self.others = records, others
 
     def publish(self, new: Path) -> None:
-        """Write the new log like :meth:`write`, but under a temporary name until it is complete.
+        """Write the new log like :meth:`write`, under a temporary name until it is complete.
 
         Raises ``FileExistsError`` if a path exists, and the errors of :meth:`write`.
         """
@@ -128,7 +129,7 @@ class Survivors:
         with temporary_sibling(new) as scratch:
             with named_in_errors(new):
                 scratch.mkdir(0o700)
-                # In some formats, the name selects the file type to write.
+                # In some formats, the file name determines the file type to write.
                 self.write(created := scratch / old.name)
             with contextlib.ExitStack() as undo:
                 if (others := after_loss_file(created)).exists():
@@ -146,10 +147,11 @@ def after_loss_file(log: Path) -> Path:
 
 
 def read_survivors(log: ReadableLog) -> Survivors:
-    """Read a log. Raises ``OSError``, and ``ValueError`` for a context that the format rejects.
+    """Read a log, and separate the records that can form a new log from all others.
 
-    A record cannot be part of a new log if it is marked ``after_loss``, if its index leaves a gap
-    (ZBJ-023, ZMR-020), or if sequence numbers do not rise (SDJ-047).
+    A record cannot be part of a new log if it is marked ``after_loss``, if there is a gap before
+    its index (ZBJ-023, ZMR-020), or if its sequence number does not increase (SDJ-047). Raises
+    ``OSError``, and ``ValueError`` for a context that the format rejects.
     """
     if log.is_read_by_scanner and plugin_for(log.format).write_runs is not None:
         return _read_runs(log)
@@ -203,8 +205,8 @@ def _read_runs(log: ReadableLog) -> Survivors:
 
 
 def _longest_rising(numbers: Sequence[int]) -> set[int]:
-    """Return the positions of the longest rising sequence among numbers that a writer may write."""
-    # For each length, the lowest number at which a rising sequence of that length ends.
+    """Return the positions of the longest increasing subsequence of writable numbers."""
+    # For each length, the lowest number that ends an increasing subsequence of that length.
     lowest_ends: list[int] = []
     positions: list[int] = []  # of these numbers
     before: dict[int, int] = {}
@@ -225,14 +227,14 @@ def _longest_rising(numbers: Sequence[int]) -> set[int]:
 
 
 def _in_full(record: Record) -> dict[str, Any]:
-    """Return the JSON object of a record, with its payload in hexadecimal whatever its length."""
+    """Return a record as JSON, with its full payload in hexadecimal."""
     body = record.to_json()
     body.pop("payload_sha256", None)
     return {**body, "payload": record.payload.hex()}
 
 
 def _compare(old: Shelf[Record] | RunShelf, new: Iterable[Event | Records]) -> None:
-    """Raise :class:`CannotWrite` unless the new log is intact and has the old records."""
+    """Raise :class:`CannotWrite` unless the new log is intact and contains the old records."""
     count = 0
     for event in new:
         if isinstance(event, Record):

@@ -22,7 +22,7 @@ from walproof.progress import progress_bar
 from walproof.scanners.model import Wanted
 from walproof.worker_pool import core_count, map_unordered
 
-#: Maximum bytes that one task reads, if logs can be split.
+#: Maximum number of bytes for one task to read, unless a log that cannot be split is larger.
 MAX_TASK_BYTES = 128 << 20
 MIN_TASK_BYTES = 1 << 20
 #: Number of tasks per core, so that all cores are busy until the end.
@@ -31,9 +31,10 @@ PARTITIONING = dataset.partitioning(pa.schema([("kind", pa.string())]), flavor="
 
 
 def export(logs: list[FoundLog], options: Options, out: Path, has_payload: bool) -> None:
-    """Write the rows of logs to files in ``out``, on all cores of this machine.
+    """Write the rows of logs to Parquet files in ``out``, using all cores of this machine.
 
-    Raises ``WorkerDied``, and ``OSError`` for the output. Errors of logs become rows.
+    Raises ``WorkerDied``, and ``OSError`` if the output cannot be written. Errors in logs become
+    rows.
     """
     packing = Packing(core_count() * TASKS_PER_CORE, MAX_TASK_BYTES)
     sizes = [log.size for log in logs]
@@ -62,7 +63,7 @@ def _write(task: tuple[int, list[Piece]], options: Options, out: Path, has_paylo
                 if kind not in files:
                     path = out / f"kind={kind}" / f"part-{number:05}.parquet"
                     path.parent.mkdir(exist_ok=True)
-                    # pyarrow cannot open every path by its name.
+                    # Given as text, pyarrow cannot open paths that are not valid UTF-8.
                     file = stack.enter_context(pa.OSFile(os.fsencode(path), "wb"))
                     files[kind] = stack.enter_context(_writer(file, columns))
                 rows = batch
@@ -72,7 +73,7 @@ def _write(task: tuple[int, list[Piece]], options: Options, out: Path, has_paylo
 
 
 def _writer(file: pa.NativeFile, columns: pa.Schema) -> pq.ParquetWriter:
-    """Return a writer that copies no payload into statistics or dictionaries."""
+    """Return a Parquet writer that copies no payload into statistics or dictionaries."""
     numbers = [field.name for field in columns if pa.types.is_integer(field.type)]
     names = ["file", "log", "format", "verdict", "reason"]
     return pq.ParquetWriter(
@@ -81,11 +82,11 @@ def _writer(file: pa.NativeFile, columns: pa.Schema) -> pq.ParquetWriter:
 
 
 def by_verdict(out: Path) -> list[dict[str, Any]]:
-    """Return the number of logs of each format and verdict, and their sums."""
+    """Return the number of logs and their totals, for each format and verdict."""
     schema = table_schema(False)
     table = dataset.dataset(out, format="parquet", schema=schema, partitioning=PARTITIONING)
     parts = table.to_table(filter=dataset.field("kind") == "log").to_pylist()
-    # Several parts of a log have several rows. The part with the worst verdict decides.
+    # A log that was read in parts has one row for each part. Its worst verdict counts.
     parts.sort(key=lambda part: SEVERITY.index(part["verdict"]))
     of_logs: dict[str, dict[str, Any]] = {}
     for part in parts:

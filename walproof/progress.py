@@ -25,7 +25,7 @@ REDRAW_SECONDS = 0.1
 
 
 class ProgressBar:
-    """A progress bar with a text."""
+    """A progress bar with a label."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
@@ -33,14 +33,14 @@ class ProgressBar:
         self._drawn = 0.0
 
     def advance(self, count: int = 1, text: str | None = None) -> None:
-        """Advance by ``count`` and optionally change the text."""
+        """Advance by ``count`` and optionally change the label."""
         self._progress.update(self._task, advance=count, description=text)
         self._draw()
 
     def show(
         self, text: str | None = None, done: int | None = None, total: int | None = None
     ) -> None:
-        """Set the text, the completed amount, or the total."""
+        """Set the label, the completed amount, or the total."""
         self._progress.update(self._task, description=text, completed=done, total=total)
         self._draw()
 

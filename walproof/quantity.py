@@ -23,7 +23,7 @@ def number(count: int) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 copy``, ``2 copies``, ``3 days``."""
+    """Return a count and its noun: ``1 copy``, ``2 copies``, ``3 days``."""
     if count == 1:
         return f"{number(count)} {noun}"
     if noun.endswith("y") and noun[-2] not in "aeiou":

@@ -1,4 +1,4 @@
-"""Format bytes and fields as short texts on one line."""
+"""Format bytes and fields as short one-line texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.text import one_line
 
-#: Maximum characters of a value in a phrase.
+#: Maximum length in characters of a quoted value.
 MAX_CHARACTERS = 40
 
 
@@ -32,10 +32,7 @@ def quoted(data: bytes, max_characters: int = MAX_CHARACTERS) -> str:
 
 
 def entry_text(fields: list[list[Any]]) -> str:
-    """Return the fields of a journal entry on one line, without the boot id.
-
-    The message is first.
-    """
+    """Return the fields of a journal entry on one line, message first, without the boot id."""
     shown = [
         f"{name}={cell_text(value, 80)}"
         for name, value in sorted(fields, key=lambda field: field[0] != "MESSAGE")
@@ -45,7 +42,7 @@ def entry_text(fields: list[list[Any]]) -> str:
 
 
 def cell_text(value: Any, width: int = 32) -> str:
-    """Return a value for a table cell: text, or JSON for other values, cut to ``width``."""
+    """Return the text of a table cell, cut to ``width``. Values other than text become JSON."""
     text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     return text if len(text) <= width else text[: width - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""``python -m walproof.setup``: build the adapters of the real implementations."""
+"""``python -m walproof.setup``: build the adapters for the real implementations."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from walproof.implementations import all_implementations
     help="Save sizes and times of these builds.",
 )
 def setup(names: tuple[str, ...], saves: bool) -> int:
-    """Build the adapters of the real implementations whose toolchains are installed.
+    """Build the adapters for real implementations whose toolchains are installed.
 
-    Adapters that are up to date are not built again. Adapters that cannot be built are reported.
-    With CI=true, they are an error, unless optional = true is in the file of the implementation.
+    Up-to-date adapters are not built again. Adapters that cannot be built are reported. With
+    CI=true, a missing adapter is an error unless the implementation's file sets optional = true.
     """
     chosen = implementations(names) if names else all_implementations()
     builds = build_missing(chosen)

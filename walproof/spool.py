@@ -1,4 +1,4 @@
-"""Store records and lost ranges in a scratch file, for answers that are larger than memory."""
+"""Store records and lost ranges in a scratch file, for answers that do not fit in memory."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any, TypeVar, overload
 
 from reference_impl.answer import Lost, Record
 
-#: The number of bytes that stay in memory. A larger list moves to a file.
+#: Maximum size in bytes of a list in memory. Larger lists move to a file.
 IN_MEMORY = 1 << 20
 
 T = TypeVar("T")
-#: The rank of a file in log order, an offset in this file, and a row.
+#: A file's rank in log order, an offset in the file, and a row.
 Placed = tuple[int, int, Any]
 
 
 class Shelf(Sequence[T]):
-    """An append-only list in a scratch file, with eight bytes of memory for each item."""
+    """An append-only list in a scratch file. Each item takes eight bytes of memory."""
 
     def __init__(self) -> None:
         self._bodies = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
-        self._offsets = array("Q", [0])  # start of each item, and end of the last
+        self._offsets = array("Q", [0])  # start offset of each item, and end of the last one
         self._was_read = False
 
     def append(self, item: T) -> None:
@@ -54,7 +54,7 @@ class Shelf(Sequence[T]):
 
 
 class Spool:
-    """Rows about records and lost ranges in scratch files, with eight bytes of memory for each.
+    """Rows for records and lost ranges, in scratch files. Each row takes eight bytes of memory.
 
     If the disk is full, methods raise ``OSError``.
     """
@@ -62,7 +62,8 @@ class Spool:
     def __init__(self) -> None:
         self._records: Shelf[Placed] = Shelf()
         self._lost: Shelf[Placed] = Shelf()
-        self._ranks: dict[str | None, int] = {}  # log order of files, not the order of their names
+        # ranks of the files in log order, which may differ from name order
+        self._ranks: dict[str | None, int] = {}
 
     def add(self, event: Record | Lost, row: Any) -> None:
         """Append the row of a record or lost range."""
@@ -77,12 +78,12 @@ class Spool:
 
     @property
     def has_names(self) -> bool:
-        """True if any record or range is in a named file, as in a log of several files."""
+        """True if any row names a file, as in a log that consists of several files."""
         return any(self._ranks)
 
     def rows(self) -> Iterator[Any]:
         """Yield the rows in log order."""
-        lost = self._lost  # in the order of reading, which is not always the log order
+        lost = self._lost  # rows are stored as they are read, which is not always in log order
         order = sorted(range(len(lost)), key=lambda number: lost[number][:2])
         merged = heapq.merge((lost[number] for number in order), self._records, key=_place)
         return (row for _, _, row in merged)

@@ -1,4 +1,4 @@
-"""Test a reader written in Python: vectors, and Hypothesis strategies for logs."""
+"""Test a reader written in Python, with vectors or with logs drawn by Hypothesis."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 Json = Mapping[str, Any]
-#: Number of different undamaged logs that a strategy draws.
+#: Number of different undamaged logs that a strategy can draw.
 GENERATED_LOGS = 100
 
 
 @dataclass(frozen=True, repr=False)
 class Example:
-    """A log, and the answer that a reader must give."""
+    """A log, and the answer that a reader must return."""
 
-    #: The id of a vector (``FORMAT/SLUG``), or the control and the damage of a generated log.
+    #: A vector id (``FORMAT/SLUG``), or the control and the damage of a generated log.
     id: str
     format: str
-    #: The bytes of the log or, for a log of several files, the bytes by file name.
+    #: The bytes of the log. For a log that consists of several files, the bytes by file name.
     log: Contents
-    #: The file name of the log. In some formats, a reader needs it.
+    #: The file name of the log. In some formats, readers depend on it.
     name: str
     profile: Profile
     context: Json
@@ -57,7 +57,7 @@ class Example:
         return path
 
     def differences(self, answer: Answer | Json, reports: Sequence[str] | None = None) -> list[str]:
-        """Return the differences from the expected answer as one sentence for each part.
+        """Return the differences from the expected answer, one sentence for each part that differs.
 
         ``reports`` lists the parts to compare: ``records``, ``verdict``, ``reason``, ``lost``,
         ``end``, and names of record fields. By default, all parts are compared.
@@ -76,7 +76,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Failure:
-    """An example for which a reader gives a wrong answer or raises an exception."""
+    """An example for which a reader returns a wrong answer or raises an exception."""
 
     example: Example
     differences: Sequence[str]
@@ -125,7 +125,7 @@ def check(
             log = example.write_to(Path(scratch)) if by_path else example.log
             try:
                 result = example.differences(read(log, **example.context), reports)
-            except Exception as error:  # an exception of the reader under test, whatever its class
+            except Exception as error:  # any exception that the reader under test raises
                 result = [f"raises {type(error).__name__}: {error}"]
         if result:
             failures.append(Failure(example, result))
@@ -135,7 +135,7 @@ def check(
 def logs(format: str, profile: Profile = "recover") -> SearchStrategy[Example]:
     """Return a Hypothesis strategy for undamaged logs with their answers.
 
-    A log is generated as by ``walproof sweep --generated``. Needs ``hypothesis``.
+    Logs are generated as in ``walproof sweep --generated``. Needs ``hypothesis``.
     """
     from hypothesis import strategies
 
@@ -146,7 +146,7 @@ def logs(format: str, profile: Profile = "recover") -> SearchStrategy[Example]:
 def damaged_logs(format: str, profile: Profile = "recover") -> SearchStrategy[Example]:
     """Return a Hypothesis strategy for damaged logs with their answers.
 
-    A log is a generated log with one or two operations of ``walproof sweep``. Needs
+    Each log is a generated log, damaged by one or two operations of ``walproof sweep``. Needs
     ``hypothesis``.
     """
     from hypothesis import reject, strategies
@@ -154,7 +154,8 @@ def damaged_logs(format: str, profile: Profile = "recover") -> SearchStrategy[Ex
     @strategies.composite
     def damaged(draw: strategies.DrawFn) -> Example:
         enumeration = _enumeration(format, draw(strategies.integers(0, GENERATED_LOGS - 1)))
-        # The first family leaves the log undamaged, and the last repeats all single changes.
+        # Omit two families: the first leaves the log undamaged, and the last repeats all single
+        # changes.
         changes = draw(strategies.sampled_from(enumeration.families[1:-1])).changes
         change = changes[draw(strategies.integers(0, len(changes) - 1))]
         example = None if change is None else _damaged(enumeration, change, profile)

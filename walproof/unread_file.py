@@ -1,4 +1,4 @@
-"""Files of a directory that are not read: links, special files, and those with an I/O error."""
+"""Describe the files in a directory that are not read: links, special and unreadable files."""
 
 from __future__ import annotations
 

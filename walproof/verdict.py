@@ -1,4 +1,4 @@
-"""The colours of verdicts in all output."""
+"""The colours in which all output shows verdicts."""
 
 #: Verdict → colour.
 VERDICT_STYLE = {"intact": "green", "torn": "yellow", "damaged": "red", "refused": "magenta"}

@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 def core_count() -> int:
-    """Return the number of processors that this process may use."""
+    """Return the number of CPU cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -41,8 +41,8 @@ def map_unordered(
 ) -> Iterator[Result]:
     """Run every task, and yield the results in the order in which the tasks finish.
 
-    Each process begins with ``start(*arguments)``. No task starts after ``deadline``, a time of the
-    monotonic clock. Raises the errors of ``work``, and :class:`WorkerDied`.
+    Each process first calls ``start(*arguments)``. No task starts after ``deadline``, which is
+    compared with ``time.monotonic()``. Raises the errors of ``work``, and :class:`WorkerDied`.
     """
     count = min(len(tasks), core_count())
     if not count:
@@ -54,7 +54,7 @@ def map_unordered(
     )
     try:
         while True:
-            # At most one task per process is submitted, so that the deadline stops the rest.
+            # Submit at most one task per process: the deadline cannot stop submitted tasks.
             while len(running) < count and (deadline is None or time.monotonic() < deadline):
                 try:
                     running.add(pool.submit(work, next(remaining)))
@@ -76,9 +76,9 @@ def map_unordered(
 
 
 def _start_process(parent: int, start: Callable[..., None], arguments: Sequence[Any]) -> None:
-    # The kernel kills this process when its parent ends. Other ways are not reliable: a process
-    # notices a closed pipe only while it reads from the pipe, and a thread that watches the parent
-    # may have to wait for seconds while compiled code runs.
+    # Have the kernel kill this process when its parent ends. The alternatives are not reliable: a
+    # process notices a closed pipe only while it reads from the pipe, and a thread that watches the
+    # parent may be blocked for seconds while compiled code runs.
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:

@@ -1,4 +1,4 @@
-"""``walproof ask``: run one test case and print the protocol messages."""
+"""``walproof ask``: run one vector and print the protocol messages."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _exchange(subject: CheckedProgram, case: VectorCase, place: Path) -> bool:
 
 
 def _print_steps(session: ProgramSession, case: VectorCase, place: Path) -> bool:
-    """Print each request and its reply; return whether all replies were as expected."""
+    """Print each request and reply; return whether all replies were as expected."""
     right = True
     for number, step in enumerate(case.steps(), 1):
         step.prepare(place)
@@ -138,7 +138,7 @@ def _ours(name: str, isolated: bool) -> CheckedProgram:
 
 
 def _vector(wanted: str) -> Vector:
-    """Load a vector by id, or from a file such as one that a sweep wrote."""
+    """Load a vector by its id, or from a file (for example, one that a sweep wrote)."""
     if wanted.endswith(".json") and Path(wanted).is_file():
         return load(Path(wanted))
     results = [each for id, each in load_all().items() if wanted in (id, id.partition("/")[2])]

@@ -1,4 +1,4 @@
-"""``walproof audit``: write records and damage of many logs as a table."""
+"""``walproof audit``: write a table of the records and damage of many logs."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ def audit(
     WHERE/kind=lost     file, offset, length, reason
     WHERE/kind=log      log, format, verdict, records, lost_bytes …
 
-    An unreadable log does not stop the audit. Without PATH, the summary and the page are those of
-    an existing table. Without Java, walproof export writes the same rows.
+    An unreadable log does not stop the audit. Without PATH, the summary and the page describe an
+    existing table. Without Java, walproof export writes the same rows.
 
     \b
     walproof audit /var/log/journal /data/broker --out audit --page audit.html
@@ -147,7 +147,7 @@ def audit(
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
     target = job.Target(out, table, table_format, mode, partition_by)
     try:
-        with tempfile.TemporaryFile() as output:  # The file stays open as long as the JVM runs.
+        with tempfile.TemporaryFile() as output:  # Keep the file open while the JVM runs.
             with redirect_jvm_output(output):
                 spark = session("walproof audit", master, {**QUIET, **spark_settings})
             try:
@@ -176,7 +176,7 @@ def audit(
     return exit_status(verdicts)
 
 
-# The command itself prints failures, in one line.
+# Spark must not print failures, because the command prints each failure on one line.
 QUIET = {"spark.log.level": "FATAL"}
 
 
@@ -189,7 +189,7 @@ def _is_below(out: str, path: str) -> bool:
 def print_summary(
     verdicts: Sequence[Row], reasons: Sequence[Row], worst: Sequence[Row], console: Console
 ) -> None:
-    """Print the numbers of logs by format and verdict, the reasons, and the worst logs."""
+    """Print the number of logs by format and verdict, the reason codes, and the worst logs."""
     known = [row for row in verdicts if row["format"]]
     _print_table(
         console,
@@ -259,7 +259,7 @@ def _conclusion(verdicts: Sequence[Row]) -> Text:
 
 
 def _count(verdicts: Sequence[Row], verdict: str | None) -> int:
-    """Return the number of logs; a file of unknown format counts only if unreadable."""
+    """Return the number of logs. A file of unknown format counts only if it is unreadable."""
     return sum(
         row["logs"]
         for row in verdicts

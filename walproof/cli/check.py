@@ -120,7 +120,7 @@ def check(
     unexpected result.
 
     --smoke tests the adapter of --cmd step by step. For each fault, the output states whether the
-    adapter or the implementation causes it.
+    adapter or the implementation caused it.
 
     After Ctrl-C, the output contains the results so far, and no report is written.
 
@@ -165,7 +165,7 @@ def check(
         if memory != MEMORY_MIB:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
-    if all(each.formats for each in subjects):  # also for the null baselines
+    if all(each.formats for each in subjects):  # true for null baselines as well
         tested = {format for each in subjects for format in each.formats}
         chosen = [vector for vector in chosen if vector.body["format"] in tested] or chosen
     plan = run_report.RunPlan.of(subjects, vectors, chosen, profiles)
@@ -210,7 +210,7 @@ def check(
 
 
 def _print_next_step(subjects: list[CheckedProgram], report: dict[str, Any]) -> None:
-    """Print the command that tests damage which no vector has, for programs that passed."""
+    """Print the sweep command for programs that passed, which tests damage beyond the vectors."""
     for subject, entry in zip(subjects, report["implementations"], strict=False):
         passed = [each["vector"] for each in entry["results"] if each["class"] == "pass"]
         for format in dict.fromkeys(report["vectors"][id]["format"] for id in passed):
@@ -234,7 +234,7 @@ def _smoke(
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
-    """Return the patterns with ids in place of vector files; add these vectors to ``vectors``."""
+    """Load vector files among the patterns into ``vectors``; replace their names by ids."""
     results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():
@@ -279,7 +279,7 @@ def _update_known(
     because: str | None,
     err: bool,
 ) -> None:
-    # A report lists the subjects first, in the order of ``subjects``, and then the baselines.
+    # The report lists the programs in the order of ``subjects``, followed by the baselines.
     for subject, entry in zip(subjects, report["implementations"], strict=False):
         if subject.known.path is None or entry["status"] != "ran":
             continue
@@ -293,7 +293,7 @@ def _update_known(
 
 
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
-    """Return whether a required implementation did not run."""
+    """Return whether an implementation that had to run did not run."""
     must_run = asked_for or in_ci()
     optional = (
         set() if asked_for else {each.name for each in all_implementations() if each.optional}

@@ -1,4 +1,4 @@
-"""Command groups that import a command on first use."""
+"""Group commands that are imported on first use."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from walproof.extras import advice
 
 
 class LazyGroup(click.Group):
-    """A group of commands in sections. ``--help`` lists the commands without importing them.
+    """A command group with sections, whose ``--help`` does not import the commands.
 
-    ``load`` imports the command with a given name.
+    ``load`` imports a command by its name.
     """
 
     def __init__(
@@ -75,9 +75,10 @@ class LazyGroup(click.Group):
 
 def run(group: click.Command) -> None:
     """Run a command or group and exit with its status. Usage errors exit with status 1."""
-    # By default, numpy starts threads that wait in a busy loop, which costs 50 ms per command.
+    # Without this setting, numpy starts threads that busy-wait, which costs each command 50 ms.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # By default, the search for reference cycles takes half the time of `read --jsonl`.
+    # With the default threshold, `read --jsonl` spends half its time searching for reference
+    # cycles.
     gc.set_threshold(10_000)
     try:
         status = group.main(standalone_mode=False)
@@ -109,14 +110,14 @@ def run(group: click.Command) -> None:
 
 
 def _show_defect() -> None:
-    """Print the exception that is being handled, with a request for a report."""
+    """Print the exception that is being handled, and ask for a bug report."""
     say_lines(traceback.format_exc().rstrip(), err=True)
     say(f"Error: a defect in Walproof {__version__}: walproof {shlex.join(sys.argv[1:])}", err=True)
     say("Please report it with the lines above and, if possible, with the log.", err=True)
 
 
 def _show(error: click.ClickException) -> None:
-    """Print the same as ``error.show``, with control characters escaped."""
+    """Print an error like ``error.show``, but with control characters escaped."""
     context = getattr(error, "ctx", None)
     if isinstance(error, click.UsageError) and context is not None:
         click.echo(context.get_usage(), err=True)

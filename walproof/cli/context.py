@@ -1,4 +1,4 @@
-"""Options of commands that read a log: ``--format``, ``--context``, and offsets."""
+"""Define the options of commands that read a log: ``--format``, ``--context`` and offsets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from walproof.log import check_context
 
 
 def known_format(context: click.Context, _: click.Parameter, name: str | None) -> str | None:
-    """Return a format id. Raises ``click.UsageError`` with similar ids if the id is unknown."""
+    """Return a valid format id. Raises ``click.UsageError`` with similar ids for an unknown one."""
     if name is None or name in FORMATS:
         return name
     hint = did_you_mean(name, FORMATS) or f": expected one of {', '.join(FORMATS)}"
@@ -34,7 +34,7 @@ context_option = click.option(
 
 
 def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
-    """Parse a context from ``KEY=VALUE`` items. A VALUE that is not JSON is text.
+    """Parse ``KEY=VALUE`` items as a context. A VALUE that is not JSON is text.
 
     Raises ``click.UsageError`` for an invalid item.
     """
@@ -47,7 +47,7 @@ def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
 
 
 def key_and_value(option: str, item: str, form: str = "KEY=VALUE") -> tuple[str, str]:
-    """Split ``KEY=VALUE`` into key and value. Raises ``click.UsageError``."""
+    """Split ``KEY=VALUE`` into the key and the value. Raises ``click.UsageError``."""
     name, separator, text = item.partition("=")
     if not separator or not name:
         raise click.UsageError(f"{option}: expected {form}, found {item!r}")
@@ -72,6 +72,6 @@ def _parsed(item: str, format: str) -> tuple[str, Any]:
     except (ValueError, RecursionError):
         return name, text
     key = registers()[format].context.get(name)
-    # A value that looks like a number stays text if the key requires text: name=5, descriptor=1.
+    # For a key that requires text, keep a value that looks like a number as text, as in name=5.
     is_text = key is not None and set(key.types) <= {"text", "hex"} and not isinstance(value, str)
     return name, text if is_text else value

@@ -1,4 +1,4 @@
-"""The damage sweep of ``walproof sweep``: choose, run, minimise, report."""
+"""Run the damage sweep of ``walproof sweep``, minimise its findings, and report them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from walproof.sweep.settings import PROFILES
 from walproof.sweep.sweep_runner import SweepFinding, SweepResult, run_shards
 from walproof.worker_pool import WorkerDied
 
-#: Largest number of findings that are written as vectors.
+#: Maximum number of findings to write as vectors.
 MAX_VECTORS = 20
 HELLO_SECONDS = 10.0
 SUMMARY = "summary.json"
-#: Time limit for minimising findings, and the limit after a stop.
+#: Time limits for minimising findings: the usual one, and the one after a stop.
 MINIMISE_SECONDS, SECONDS_AFTER_STOP = 20.0, 3.0
-#: The value of ``stopped_by`` after the death of a worker. All other values are names of signals.
+#: The value of ``stopped_by`` if a worker died. All other values are signal names.
 DEAD_WORKER = "a dead worker process"
 
 
@@ -121,7 +121,7 @@ def damage_sweep(
 
 
 def _require_replaceable(folder: Path) -> None:
-    """Raise an error if a folder holds anything but the results of an earlier sweep."""
+    """Raise an error if a folder contains anything but the results of an earlier sweep."""
     if not folder.exists() or not any(folder.iterdir()):
         return
     try:
@@ -135,7 +135,10 @@ def _require_replaceable(folder: Path) -> None:
 
 
 def format_of_programs(commands: Sequence[str], names: Sequence[str], isolated: bool) -> str:
-    """Return the format that all programs read. Raises a usage error unless there is just one."""
+    """Return the format that all programs read.
+
+    Raises a usage error if they have no format, or more than one, in common.
+    """
     if not names and not commands:
         raise click.UsageError("--format or a program that reads one format is required")
     subjects = program_options.chosen_subjects(commands, names, False, isolated, (), ())
@@ -181,7 +184,7 @@ def _programs(
 
 
 def _run(sweep_plan: SweepPlan, seconds: float | None) -> tuple[dict[int, SweepResult], str | None]:
-    """Return the results of the finished shards, and the reason if the sweep was stopped."""
+    """Return the results of the finished shards and, if the sweep was stopped, the reason."""
     case_count = 0
     started = time.monotonic()
     results: dict[int, SweepResult] = {}
@@ -205,7 +208,7 @@ def _as_json(
     vectors: Mapping[str, Vector],
     folder: Path,
 ) -> list[dict[str, Any]]:
-    """Return the findings as JSON, and write vectors of the first."""
+    """Return the findings as JSON; write the first :data:`MAX_VECTORS` of them as vectors."""
     writer = findings.VectorWriter(sweep_plan, vectors, folder)
     subject_of = {program.name: program.subject for program in sweep_plan.programs}
     texts = []

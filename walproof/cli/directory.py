@@ -53,7 +53,7 @@ def _not_read(found: LocalLogs) -> str:
 
 
 def _print_table(typed: str, rows: list[tuple[str, Summary]]) -> None:
-    """Print the logs with their names last, so that a long name moves no other column."""
+    """Print the logs, with names in the last column so that long names do not shift others."""
     cells = [
         (result.verdict, number(result.records), number(result.lost_bytes), result.format, name)
         for name, result in rows

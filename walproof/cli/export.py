@@ -37,8 +37,8 @@ def export(
 ) -> int:
     """Export logs of any format as Parquet files.
 
-    DIR becomes a folder with the rows and columns of walproof audit: kind=record, kind=lost and
-    kind=log. A PATH may be a log or a folder; subfolders are searched.
+    DIR becomes a folder with the same rows and columns as in walproof audit: kind=record, kind=lost
+    and kind=log. A PATH may be a log or a folder; subfolders are searched.
 
     \b
     walproof export 000003.log --out tables

@@ -1,4 +1,4 @@
-"""The bit-flip search of ``walproof sweep --flips``: search, report, save the chapter's table."""
+"""Run the bit-flip search of ``walproof sweep --flips``, report the flips, and save the table."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def flip_sweep(
 
 
 def _show_costs(logs: Sequence[FlippedLog], stretches: Sequence[FlipResults]) -> None:
-    """Print, for each log and field, how many records a flip costs."""
+    """Print how many records a flip costs in each field of each log."""
     console = Console()
     for log in logs:
         costs: defaultdict[str, Counter[int]] = defaultdict(Counter)

@@ -47,19 +47,19 @@ def inspect(
 
     Each line has an offset, bytes, a field, its value and, if there is room, the requirements for
     it. In the margin, x marks lost ranges, ~ marks a torn tail, and = marks the offset where a
-    writer may append. Fields and paths are those of the grammar in ksy/; the test vectors use the
-    same paths. The map follows the stored lengths even after damage.
+    writer may append. The grammar in ksy/ defines the fields and their paths, which the test
+    vectors also use. Even after damage, the map follows the stored lengths.
 
     \b
     walproof inspect 000003.log                        the map, first fields first
     walproof inspect 000003.log --depth 2              one line per physical record
     walproof inspect 000003.log --from 0x8000          the map from the second block
 
-    FILE is one file, in a log of several files one of them.
+    FILE is a single file. For a log that consists of several files, choose one of them.
 
-    If the output is a pipe, each line has the full path of its field for use with grep. The log is
-    never changed. Of a log of blocks, only the shown blocks are parsed. Of any other log, only the
-    first 16 MiB are mapped.
+    In a pipe, each line contains the full path of its field, for use with grep. The log is never
+    changed. If a format divides logs into blocks, only the blocks to be shown are parsed. In other
+    formats, only the first 16 MiB of a log are mapped.
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """

@@ -1,4 +1,4 @@
-"""Open the log that a command line names, and report why it cannot be read."""
+"""Open the log named on the command line, or report why it cannot be read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _standard_input() -> BinaryIO:
 
 @contextlib.contextmanager
 def errors_of(typed: str) -> Iterator[None]:
-    """Report errors of reading a path as ``click.ClickException``.
+    """Convert errors that occur while a path is read to ``click.ClickException``.
 
     Exits with status 4 if the path is not a log.
     """
@@ -55,10 +55,10 @@ def errors_of(typed: str) -> Iterator[None]:
     except UnknownFormat as error:
         say(f"Error: {error}", err=True)
         raise click.exceptions.Exit(EXIT_STATUS["refused"]) from None
-    except ValueError as error:  # a --context that the format rejects
+    except ValueError as error:  # the format rejects a --context
         raise click.ClickException(str(error)) from None
     except BrokenPipeError:
-        raise  # the reader of the output closed the pipe, but the log is readable
+        raise  # not an error of the log: the program that reads the output closed the pipe
     except OSError as error:
         why = error.strerror or str(error)
         raise click.ClickException(f"{error.filename or typed}: {why}") from None

@@ -11,7 +11,7 @@ import click
 
 from conformance.text import json_text, one_line
 
-#: Exit status by verdict, of commands that read a log.
+#: Exit status of commands that read a log, by verdict.
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
 
 
@@ -22,7 +22,7 @@ def _silence(context: click.Context, _: click.Parameter, is_quiet: bool) -> None
         context.with_resource(contextlib.redirect_stdout(nowhere))
 
 
-#: An option of every command, as in ``grep`` and ``git diff``.
+#: An option of every command, named as in ``grep`` and ``git diff``.
 QUIET = click.Option(
     ["-q", "--quiet"], is_flag=True, expose_value=False, callback=_silence,
     help="Print only errors; the exit status has the result.",
@@ -42,9 +42,9 @@ def say(text: str, *, err: bool = False, style: str | None = None) -> None:
 
 
 def say_lines(text: str, *, err: bool = False) -> None:
-    """Print a text, with all lines after the first indented.
+    """Print a text, indenting all lines after the first.
 
-    Because of the indentation, a name that contains a line break cannot imitate a line of output.
+    The indentation prevents a name that contains a line break from imitating a line of output.
     """
     first, *others = text.splitlines() or [""]
     say(first, err=err)
@@ -58,6 +58,6 @@ def say_json(value: Any, indent: int | None = None) -> None:
 
 
 def require_new_path(path: Path) -> None:
-    """Raise ``ClickException`` if the path exists, even as a broken link."""
+    """Raise ``ClickException`` if the path exists, even if it is a broken link."""
     if os.path.lexists(path):
         raise click.ClickException(f"{path} already exists: expected a new path")

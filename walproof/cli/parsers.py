@@ -50,8 +50,8 @@ def parsers(languages: tuple[str, ...], names: tuple[str, ...], log: Path | None
     walproof parsers                                  all languages
     walproof parsers --grammar my.ksy --log my.bin    a grammar of your own, with a test
 
-    The test reads the log to its end, and compares the length of the first array with that of the
-    Python parser.
+    The test parses the log to its end, and compares the length of the first array with the Python
+    parser's result.
 
     Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: REASON).
     """

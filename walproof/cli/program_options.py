@@ -1,4 +1,4 @@
-"""Select the programs of a command line: any command, or implementations of this repository."""
+"""Define options that select programs: any command, or implementations in this repository."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from walproof.cli.near_names import did_you_mean
 from walproof.cli.output import say
 from walproof.implementations import all_implementations
 
-#: The option ``--no-isolation`` of commands that run programs.
+#: The ``--no-isolation`` option, for commands that run programs.
 isolation = click.option(
     "--no-isolation", "isolated", flag_value=False, default=True,
     help="Run programs with your network, files, environment and folder.",
@@ -53,10 +53,10 @@ def _why_not(program: str) -> str:
 
 
 def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> CheckedProgram:
-    """Return the subject of ``--cmd COMMAND``. Raises the errors of :func:`words_of`."""
+    """Return the program for ``--cmd COMMAND``. Raises the errors of :func:`words_of`."""
     words = words_of(command)
     subject = CheckedProgram(command, command, words, named_by_hello=True, isolated=isolated)
-    # ``python3 src/reader.py``: the reader is the script, not the interpreter.
+    # In ``python3 src/reader.py``, the program under test is the script, not the interpreter.
     files = [Path(word) for word in reversed(words) if "/" in word or "." in word]
     subject.place = next((file for file in files if file.is_file()), None)
     set_one_shot(subject, one_shot)
@@ -64,7 +64,7 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Chec
 
 
 def set_one_shot(subject: CheckedProgram, one_shot: bool) -> None:
-    """Set whether a program is one-shot, and add this to the commands that repeat a case."""
+    """Set whether a program is one-shot, and update the commands that repeat its cases."""
     subject.one_shot = one_shot
     chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
     chosen += flag(subject.isolated)
@@ -73,7 +73,7 @@ def set_one_shot(subject: CheckedProgram, one_shot: bool) -> None:
 
 
 def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Implementation]:
-    """Return the implementations of ``--impl NAME``.
+    """Return the implementations for ``--impl NAME``.
 
     Raises a usage error for an unknown name. The error lists the valid names and ``others``.
     """
@@ -90,7 +90,7 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
 def implementation_subjects(
     chosen: Sequence[Implementation], isolated: bool = True
 ) -> list[CheckedProgram]:
-    """Return the subjects of ``--impl``, built if necessary. Raises ``BrokenList``."""
+    """Return the programs for ``--impl``; build them if necessary. Raises ``BrokenList``."""
     unavailable = build_missing(chosen).unavailable
     subjects = []
     for implementation in chosen:
@@ -104,14 +104,15 @@ def implementation_subjects(
 
 
 def flag(isolated: bool) -> str:
-    """Return the isolation option for a command that repeats the run."""
+    """Return the option that a command needs to repeat the run with the same isolation."""
     return "" if isolated else " --no-isolation"
 
 
 def program_name() -> str:
-    """Return the name of this program for commands that the user can copy and run."""
+    """Return the name of this program as the user would have to type it."""
     called = Path(sys.argv[0])
-    # make has the environment of a checkout on its PATH, but its user need not.
+    # In a checkout, make sets PATH to the virtual environment, which the user's shell may not have
+    # done.
     if (
         IS_INSTALLED
         and (found := shutil.which(called.name))
@@ -123,7 +124,7 @@ def program_name() -> str:
         return f"{'python' if python.startswith('..') else python} -m {called.parent.name}"
     try:
         return os.path.relpath(called) if called.parent.name == "bin" else called.name
-    except ValueError:  # on Windows, the program is on another drive
+    except ValueError:  # on Windows, the program may be on another drive
         return called.name
 
 
@@ -136,7 +137,7 @@ def chosen_subjects(
     formats: Collection[str] = (),
     read: Set[str] = frozenset(),
 ) -> list[CheckedProgram]:
-    """Return the programs of ``--cmd`` and ``--impl``, by default those that read ``read``.
+    """Return the programs for ``--cmd`` and ``--impl``, by default all that support ``read``.
 
     Raises a usage error if a one-shot program is combined with several ``formats``.
     """
@@ -144,7 +145,7 @@ def chosen_subjects(
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot, isolated)
         hello, why = ({}, None) if one_shot else _probed(command, subject)
-        # A program in the one-shot form, or with an unknown format, gets all chosen vectors.
+        # A one-shot program, or one that does not state its formats, gets all chosen vectors.
         read_formats = tuple(hello.get("formats", ()))
         subject.formats = read_formats if set(read_formats) <= set(FORMATS) else ()
         set_one_shot(subject, one_shot or why is not None)
@@ -171,7 +172,7 @@ def chosen_subjects(
 
 
 def _probed(command: str, subject: CheckedProgram) -> tuple[dict[str, Any], str | None]:
-    """Return the hello of a program, or an empty one and the reason why there is none."""
+    """Return a program's hello message. If there is none, return an empty one and the reason."""
     scratch = Scratch()
     try:
         return probe_hello(subject.command, subject.sandbox(scratch.folder))

@@ -26,7 +26,7 @@ from walproof.spool import Spool
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
-#: Number of records that are converted to JSON at a time.
+#: Number of records to convert to JSON at a time.
 BATCH_ROWS = 256
 
 
@@ -67,11 +67,11 @@ def read(
     FILE is a log, a pipe, or - for standard input. FILE is never changed. On a terminal, the table
     shows as many records as fit on the screen; in a pipe or a file, it shows all. The table
     describes records in words; --json prints their payloads. --jsonl prints {"record": …} and
-    {"lost": …} as they are found, then one {"end": …}. Its memory use does not depend on the size
-    of the log.
+    {"lost": …} as they are found, then one {"end": …}. With --jsonl, memory use does not depend on
+    the size of the log.
 
-    --describe adds what the chapter of the format defines inside a record, such as the puts and
-    deletes of a write batch. Keys and values are text, or {"hex": …} if they are not text.
+    --describe adds the decoded content of each record, such as the puts and deletes of a write
+    batch. Keys and values are text, or {"hex": …} if they are not text.
 
     --each names each file after the index of its record, such as 0000000000000100.data. In formats
     without indexes, the records are numbered from 0. One line of JSON is printed for each file.

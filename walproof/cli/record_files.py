@@ -17,9 +17,9 @@ from walproof.log import Log
 
 
 def write_record_files(log: Log, folder: Path) -> int:
-    """Write each record to a file and print its name and fields. Return the exit status.
+    """Write each record to a file, and print the file's name and the record's fields.
 
-    Raises ``click.ClickException`` for an existing file.
+    Return the exit status. Raises ``click.ClickException`` if a file exists.
     """
     folder.mkdir(parents=True, exist_ok=True)
     used: Counter[int] = Counter()

@@ -23,17 +23,17 @@ from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
-#: The cell of a lost range in the column of record numbers.
+#: What the column of record numbers shows for a lost range.
 LOST = "lost"
-#: Number of records between two progress reports.
+#: Number of records between progress reports.
 EVERY = 1000
-#: Placeholder for a log that has not been read yet.
+#: The result for a log that has not been read yet.
 END = End("refused", None, None)
 
 
 @dataclass
 class Gathered:
-    """The rows of the first records and lost ranges of a log, and the totals.
+    """The first records and lost ranges of a log as table rows, and the totals.
 
     ``columns`` are the fields of the stored records.
     """
@@ -50,13 +50,13 @@ class Gathered:
 
     @property
     def rows(self) -> int:
-        """Return how many rows a complete table has."""
+        """Return the number of rows in a complete table."""
         return self.record_count + self.lost_count
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Records that are only counted: their number, and the last record."""
+    """A run of records that are counted but, except for the last one, not stored."""
 
     count: int
     last: Record
@@ -68,7 +68,7 @@ def gather(
     records: int | None = None,
     lost: int | None = None,
 ) -> Gathered:
-    """Read a log to its end, and store the rows of its first records and lost ranges.
+    """Read a log to its end, and store its first records and lost ranges as rows.
 
     At most ``records`` records and ``lost`` lost ranges are stored; None means no limit.
     """
@@ -97,7 +97,7 @@ def gather(
 
 
 def gather_log(log: Log, records: int | None = None, lost: int | None = None) -> Gathered:
-    """Run :func:`gather` on the events of a log, with a progress bar if the log is large."""
+    """Call :func:`gather` with the events of a log; show a progress bar if the log is large."""
     with progress(log.size) as show:
         return gather(log.format, watched(few(log, records), log.readable, show), records, lost)
 
@@ -161,7 +161,10 @@ def for_each_record(log: Log, take: Callable[[Record], None]) -> int:
 def print_summary(
     answer: Gathered, format_id: str, log: str, console: Console, resume: bool = True
 ) -> None:
-    """Print the lines below the table. ``resume`` is false for a copy, which no writer uses."""
+    """Print the lines below the table.
+
+    ``resume`` is false for a copy, because no writer will append to it.
+    """
     end = answer.end
     verdict = Text(end.verdict, style=f"bold {VERDICT_STYLE[end.verdict]}")
     if end.reason:
@@ -189,7 +192,7 @@ def print_summary(
 
 
 def print_table(answer: Gathered, console: Console, most: int | None, total: int) -> None:
-    """Print records and lost ranges in log order: the first ``most`` of ``total`` rows."""
+    """Print the first ``most`` of ``total`` rows: records and lost ranges in log order."""
     heads = [*answer.columns]
     if answer.stored.has_names:
         heads.insert(0, "file")
@@ -225,7 +228,7 @@ def print_table(answer: Gathered, console: Console, most: int | None, total: int
 
 
 def _columns(record: Record) -> Iterator[str]:
-    """Yield the fields that become columns. Nested values are shown only by ``--json``."""
+    """Yield the fields that become columns. Only ``--json`` shows nested values."""
     for name, value in record.fields.items():
         # A cursor repeats the values of other columns.
         if not isinstance(value, dict | list) and name != "cursor":

@@ -22,7 +22,7 @@ from walproof.log_finder import find_logs
 from walproof.new_log import CannotWrite, Survivors, after_loss_file, read_survivors
 from walproof.quantity import counted
 
-#: Suffix of the originals of replaced files.
+#: Suffix for the original of a replaced file.
 DAMAGED = ".damaged"
 
 
@@ -44,13 +44,13 @@ def recover(path: str, out: Path, format_id: str | None, context_items: tuple[st
     PATH is a log or a directory. It is never changed, and NEW must not exist. NEW appears only if
     it is complete and can be read back.
 
-    For a log, NEW has every record that `walproof read` returns and that the format can hold in
-    sequence. Records that it cannot hold, such as those after a loss, are in
-    NEW.after-loss.jsonl: one JSON object per line, with the payload in hexadecimal.
+    For a log, NEW contains the records that `walproof read` returns. Records that the format cannot
+    store in the same sequence, such as those after a loss, go to NEW.after-loss.jsonl instead: one
+    JSON object per line, with the payload in hexadecimal.
 
-    For a directory, NEW is a copy of the directory in which damaged logs are replaced. Each
-    replaced file keeps its original beside it in NAME.damaged. Links are copied as links; named
-    pipes, sockets and devices are not copied.
+    For a directory, NEW is a copy of the directory in which damaged logs are replaced. The original
+    of each replaced file stays beside it as NAME.damaged. Links are copied as links; named pipes,
+    sockets and devices are not copied.
 
     \b
     walproof recover 000003.log --out recovered.log
@@ -132,10 +132,10 @@ def _recover_directory(
 
 
 def _replace(log: Log, survivors: Survivors) -> str:
-    """Replace a log in a copy of its directory, and keep each replaced file beside it.
+    """Replace a log in a copy of its directory, and keep the originals of all replaced files.
 
-    Returns the counts as text. Raises :class:`CannotWrite`, and then changes nothing, if the
-    survivors cannot form one log.
+    Return the number of records as text. If the survivors cannot form one log, change nothing and
+    raise :class:`CannotWrite`.
     """
     place = log.path / log.files[0] if log.files else log.path
     with temporary_sibling(place) as scratch:
@@ -152,10 +152,11 @@ def _replace(log: Log, survivors: Survivors) -> str:
             copy_owner_and_mode(target if target.is_file() else place, new)
         suffixes = {target.suffix for target in targets.values()}
         for old in (log.path / file for file in log.files):
-            # The writer writes no file of another kind, such as .meta, so this file stays.
+            # Leave files of other types, such as .meta, in place: the writer does not replace them.
             if old in targets.values() or old.suffix not in suffixes:
                 continue
-            # An empty checkpoint would still be part of the log, so its name changes, too.
+            # Also rename the folder of a checkpoint: an empty checkpoint would still be part of the
+            # log.
             folder = old.parent
             is_left = folder != log.path and not any(
                 target.is_relative_to(folder) for target in targets.values()
@@ -173,11 +174,11 @@ def _replace(log: Log, survivors: Survivors) -> str:
 
 
 def _original(path: Path) -> Path:
-    """Return the name for the original of a replaced file."""
+    """Return an unused path for the original of a file to be replaced."""
     return _unused(path.with_name(f"{path.name}{DAMAGED}"))
 
 
 def _unused(path: Path) -> Path:
-    """Return a path, with a number at its end if the path exists."""
+    """Return the path or, if it exists, the path with a number appended."""
     numbered = (path.with_name(f"{path.name}.{number}") for number in itertools.count(2))
     return next(name for name in itertools.chain([path], numbered) if not os.path.lexists(name))

@@ -1,4 +1,4 @@
-"""``walproof skeleton``: write an adapter to put a reader into."""
+"""``walproof skeleton``: write an adapter for a reader or writer."""
 
 from __future__ import annotations
 

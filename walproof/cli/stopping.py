@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from types import FrameType
 
 STOPS = (signal.SIGTERM, signal.SIGHUP)
-#: Signal handlers that are not replaced: an ignored signal, as under ``nohup``, and a handler that
-#: was not installed by Python.
+#: Signal handlers that must not be replaced: SIG_IGN, which ``nohup`` sets, and None, which stands
+#: for a handler that was not installed from Python.
 KEPT = (signal.SIG_IGN, None)
 
 
 @contextlib.contextmanager
 def as_ctrl_c() -> Iterator[list[signal.Signals]]:
-    """Raise ``KeyboardInterrupt`` on signals that end a program. Yield the received signals.
+    """Raise ``KeyboardInterrupt`` on signals that end the program. Yield a list of these signals.
 
-    Only the first signal raises, so that a second one does not interrupt the removal of temporary
-    files. Does nothing outside of the main thread.
+    Only the first signal raises an exception: a second one must not interrupt the removal of
+    temporary files. Has no effect outside the main thread.
     """
     came: list[signal.Signals] = []
     if threading.current_thread() is not threading.main_thread():
@@ -48,7 +48,7 @@ def as_ctrl_c() -> Iterator[list[signal.Signals]]:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
-    """Make a command interruptible. Its exit status identifies the signal."""
+    """Make a command interruptible. Its exit status then identifies the signal."""
     with as_ctrl_c() as came:
         try:
             yield

@@ -24,18 +24,18 @@ from walproof.log_summary import RecordText, Summary, summarise
 from walproof.quantity import counted, exact, moment
 from walproof.verdict import VERDICT_STYLE
 
-#: Size in bytes from which a progress bar is shown.
+#: Minimum size in bytes of a log for which a progress bar is shown.
 LARGE_LOG_BYTES = 16 << 20
-#: Width in columns without a terminal.
+#: Width in columns if the output is not a terminal.
 WIDTH = 100
-#: Width of the labels on the left.
+#: Width in columns of the labels on the left.
 LABEL = 8
 _RECOGNISED = {
     "content": "recognised by its content",
     "name": "recognised only by its name",
     "option": "format as specified",
 }
-#: Text and its colour.
+#: A text and its colour.
 Line = tuple[str, str | None]
 
 
@@ -49,7 +49,7 @@ def summary(path: str, format_id: str | None, context_items: tuple[str, ...], as
 
     PATH is a log, a directory, a pipe, or - for standard input. PATH is never changed. For a log,
     the summary shows the verdict, the lost ranges, the first and the last record, and the next
-    commands. For a directory, it has one line for each log, and the number of files that were not
+    commands. For a directory, it shows one line for each log, and the number of files that were not
     read. `walproof PATH` is the same command.
 
     \b
@@ -83,7 +83,7 @@ def summary(path: str, format_id: str | None, context_items: tuple[str, ...], as
 
 
 def recognised_by(log: Log) -> str:
-    """Return ``content`` if the bytes alone determine the format, or ``name``."""
+    """Return ``content`` if the bytes alone determine the format, else ``name``."""
     if log.path.is_dir():
         return "content"
     with tempfile.TemporaryDirectory(prefix="walproof-") as scratch:
@@ -95,7 +95,7 @@ def recognised_by(log: Log) -> str:
 def screen(
     log: Log, result: Summary, size: int, by: str, blank: bool, width: int
 ) -> Iterator[Line]:
-    """Yield the summary of one log as lines of text with their colours.
+    """Yield the summary of one log as coloured lines of text.
 
     Lines about lost ranges and records are cut to ``width`` columns. Text is not escaped.
     """
@@ -205,17 +205,17 @@ def _next_commands(log: Log, result: Summary) -> Iterator[Line]:
 
 
 def terminal_size() -> os.terminal_size:
-    """Return the columns and lines of the terminal."""
+    """Return the size of the terminal in columns and lines."""
     return shutil.get_terminal_size((WIDTH, 24))
 
 
 @contextlib.contextmanager
 def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None]]:
-    """Show a progress bar for a log of many bytes, and remove it at the end."""
+    """Show a progress bar for a large log, and remove it at the end."""
     if size < LARGE_LOG_BYTES:
         yield lambda done_bytes: None
         return
-    # Import only for large logs: the import takes longer than reading a small log.
+    # Import this only for large logs: the import takes longer than reading a small log.
     from walproof.progress import progress_bar
 
     with progress_bar(doing, size, in_bytes=True) as bar:

@@ -1,4 +1,4 @@
-"""``walproof sweep``: damage intact logs systematically, or flip each of their bits."""
+"""``walproof sweep``: damage intact logs systematically, or flip their bits one by one."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ def sweep(
     context. A one-shot program is run in the profile strict only with --profile strict. Each
     program runs in its own folder without network access.
 
-    DIR/summary.json lists the findings. DIR/vectors has vectors for the findings.
+    DIR/summary.json lists the findings. DIR/vectors contains vectors that reproduce them.
 
     Ctrl-C, SIGTERM and the death of a worker process stop the sweep. The summary then covers the
-    finished part.
+    cases that have finished.
 
-    With --dominance, a finding is a record of the undamaged log that a program returns and the
+    With --dominance, the sweep reports records of the undamaged log that a program returns but the
     specification does not. Without --impl and --cmd, all real implementations of the format run.
 
     \b
@@ -124,7 +124,7 @@ def sweep(
     if given:
         named = " and ".join(each.opts[0] for each in given)
         raise click.UsageError(f"{named}: {'not with' if flips else 'needs'} --flips")
-    # Import on use, so that --help works without numpy.
+    # Import this on use, so that --help works without numpy.
     if flips:
         if format is None:
             raise click.UsageError("--flips requires --format")

@@ -6,24 +6,25 @@ is a module or a package, and is imported on first use.
 =============  ====================================================================================
 part           content
 =============  ====================================================================================
-``columns``    what the register cannot say about the fields of a record as columns.
-               ``COLUMN_CLASSES``: subclasses of :class:`walproof.scanners.columns.Column` by field.
-               ``add_fields(record)``: adds the fields that are not stored in columns
-``scanner``    ``plan`` and ``scan`` (:class:`walproof.scanners.model.Scanner`), compiled by numba;
-               without it, the executable specification reads into columns.
-               ``write(path, runs)``: writes the same bytes as ``Format.write``, from columns.
-               ``write_records(path, records, context)``: ``Format.write`` with compiled hashes
-``describe``   ``describe(record)``: what the chapter defines inside a record
-               (:mod:`walproof.describe`); without it, payloads are shown as bytes
-``discovery``  ``DISCOVERY``: finding logs in directories, and their options
-               (:class:`walproof.lake.format_discovery.Discovery`); without it, each log is a file
-               that the reader recognises
-``sweep``      ``SWEEP``: damaging logs, and the guarantees of readers
-               (:class:`walproof.sweep.format_sweep.FormatSweep`); without it, a checksum over each
-               payload is assumed
+``columns``    Columns that the register cannot describe.
+               ``COLUMN_CLASSES`` maps field names to subclasses of
+               :class:`walproof.scanners.columns.Column`.
+               ``add_fields(record)`` adds the fields that are not stored in columns.
+``scanner``    ``plan`` and ``scan`` (:class:`walproof.scanners.model.Scanner`), compiled by numba.
+               Without this part, the executable specification reads into columns.
+               ``write(path, runs)`` writes the same bytes as ``Format.write``, from columns.
+               ``write_records(path, records, context)`` is ``Format.write`` with compiled hashing.
+``describe``   ``describe(record)`` decodes what the chapter defines inside a record
+               (:mod:`walproof.describe`). Without this part, payloads are shown as bytes.
+``discovery``  ``DISCOVERY`` finds logs in directories and defines their options
+               (:class:`walproof.lake.format_discovery.Discovery`). Without this part, each log is
+               a file that the reader recognises.
+``sweep``      ``SWEEP`` defines how to damage logs, and what readers guarantee
+               (:class:`walproof.sweep.format_sweep.FormatSweep`). Without this part, a checksum
+               over each payload is assumed.
 =============  ====================================================================================
 
-No part is required. The columns of a format come from its register (``spec/<format>.toml``).
+All parts are optional. The columns of a format come from its register (``spec/<format>.toml``).
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class FormatPlugin:
         return find_part(__name__, self.id, part) is not None
 
     def _object(self, part: str, name: str, default: Callable[[], T]) -> T:
-        """Return an object of a part; the result of ``default`` if the format lacks the part."""
+        """Return an object from a part, or the result of ``default`` without this part."""
         module = import_part(__name__, self.id, part)
         return default() if module is None else cast("T", getattr(module, name))
 
@@ -101,7 +102,7 @@ class FormatPlugin:
         return hasattr(import_part(__name__, self.id, "columns"), "add_fields")
 
     def add_fields(self, record: Record) -> Record:
-        """Return a record built from columns, with the fields that are not stored in columns."""
+        """Add the fields that are not stored in columns to a record that was built from columns."""
         if not self.adds_fields:
             return record
         full: Record = import_part(__name__, self.id, "columns").add_fields(record)
@@ -121,7 +122,7 @@ class FormatPlugin:
     def write_runs(self) -> Callable[[Path, Iterable[Records]], None] | None:
         """Return the function that writes runs of records to a new log, or None.
 
-        A format has it only if a new log can hold the records of any log in sequence.
+        Only formats in which a new log can hold all records of any log have this function.
         """
         return getattr(self.scanner, "write", None)
 
@@ -141,7 +142,7 @@ class FormatPlugin:
 
     @cached_property
     def sweep(self) -> FormatSweep:
-        """Return the ways to damage a log and the guarantees that readers can give."""
+        """Return the format-specific part of a sweep."""
         from walproof.sweep.format_sweep import FormatSweep
 
         return self._object("sweep", "SWEEP", FormatSweep)

@@ -1,6 +1,6 @@
-"""The tools as implementations under test: the scanners, and the generated parsers.
+"""Walproof's own tools as implementations under test: the scanners and the generated parsers.
 
-Every run of the command includes them in addition to ``conformance/implementations``.
+Each run tests them in addition to those in ``conformance/implementations``.
 """
 
 from __future__ import annotations

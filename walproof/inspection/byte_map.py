@@ -1,4 +1,4 @@
-"""The byte map of a log: its fields, their checksums, and marks for losses, end and limits."""
+"""Map the bytes of a log to fields, with checksum results and marks for losses and the end."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from walproof.log import Log
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
-#: At most this much of a log is parsed, unless its elements can be parsed separately (``-stride``).
+#: Maximum number of bytes to parse, unless the log's elements can be parsed separately
+#: (``-stride``).
 MAX_PARSED_BYTES = 16 << 20
-#: At most this much is parsed if the number of fields is limited.
+#: Maximum number of bytes to parse if the number of fields is limited.
 WINDOW_BYTES = 256 << 10
-#: The sign in the margin for each fate of bytes.
+#: The sign in the margin that shows the fate of bytes.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}
 
 
 @dataclass
 class Outline:
-    """The answer for a log of ``size`` bytes in profile ``recover``, without payloads.
+    """The answer for a log in profile ``recover``, without payloads. ``size`` is that of the log.
 
-    Record ``i`` has the bytes ``[record_start[i], record_end[i])``.
+    Record ``i`` consists of the bytes ``[record_start[i], record_end[i])``.
     """
 
     size: int
@@ -78,7 +79,10 @@ class Outline:
 
 
 def outline(events: Iterable[Event | Records], size: int) -> Outline:
-    """Return the outline of a log of ``size`` bytes from the events of a reader or scanner."""
+    """Return the outline of a log from the events of a reader or scanner.
+
+    ``size`` is the size of the log in bytes.
+    """
     result, lost = Outline(size), []
     for event in events:
         if isinstance(event, Record):
@@ -96,9 +100,10 @@ def outline(events: Iterable[Event | Records], size: int) -> Outline:
 
 
 class ChecksumResult(NamedTuple):
-    """The result for a unit under a checksum, or for a field that stores it.
+    """The result of a checksum, for the unit that it covers or for a field that stores it.
 
-    ``matches`` is None if the checksum was not checked. A unit has no values.
+    ``matches`` is None if the checksum was not checked. ``stored`` and ``expected`` are empty for a
+    unit.
     """
 
     matches: bool | None
@@ -108,7 +113,7 @@ class ChecksumResult(NamedTuple):
 
 @dataclass(frozen=True)
 class MappedField:
-    """A field with its lost range, its record, and the result of its checksum."""
+    """A field, the lost range or record that contains it, and its checksum result."""
 
     field: Field
     lost: Lost | None
@@ -117,7 +122,7 @@ class MappedField:
 
     @property
     def fate(self) -> str:
-        """``lost``, ``torn``, ``record`` or ``framing``."""
+        """What became of the field's bytes: ``lost``, ``torn``, ``record`` or ``framing``."""
         if self.lost is not None:
             return _fate_of(self.lost)
         return "framing" if self.record is None else "record"
@@ -125,7 +130,7 @@ class MappedField:
 
 @dataclass(frozen=True)
 class Mark:
-    """A line between two fields, with its style: a fate, ``end``, ``limit`` or ``stopped``."""
+    """A line between two fields. Its style is a fate, ``end``, ``limit`` or ``stopped``."""
 
     at: int
     text: str
@@ -133,7 +138,7 @@ class Mark:
 
 
 class FileBytes:
-    """The bytes of an open file, as slices. If the file is truncated later, slices are shorter."""
+    """The bytes of an open file, as slices. Slices are shorter if the file was truncated."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -146,7 +151,7 @@ class FileBytes:
 
 @dataclass(frozen=True)
 class ByteMap:
-    """A log of one file, which must stay open as ``file``, and its answer."""
+    """The byte map of a log that is one file. The open ``file`` must stay open."""
 
     log: Log
     file: BinaryIO
@@ -170,8 +175,8 @@ class ByteMap:
     ) -> Iterator[MappedField | Mark]:
         """Yield the fields in the window ``[start, end)`` and the marks between them.
 
-        After ``limit`` fields, the output stops at the next array element. The fields outside of
-        substreams take at most 64 MiB and 16 times the size of the log.
+        After ``limit`` fields, the output stops at the next array element. Fields outside
+        substreams use at most 64 MiB of memory plus 16 times the size of the log.
         """
         stop = min(end, self.max_offset)
         most = ((64 << 20) + 16 * self.outline.size) // FIELD_BYTES
@@ -187,7 +192,8 @@ class ByteMap:
                 if limit is not None and number >= limit and each.path.endswith("]"):
                     yield from self._marks_of_limit(each.start, end)
                     return
-                # An empty field belongs to the preceding bytes, as an empty payload to its header.
+                # An empty field belongs to the preceding bytes, as an empty payload belongs to its
+                # header.
                 passed = each.start - (each.start == each.end)
                 while mark is not None and mark.at <= passed:
                     yield mark
@@ -210,7 +216,7 @@ class ByteMap:
         return self.log.records
 
     def _check(self, unit: Field) -> Iterator[tuple[str, ChecksumResult]]:
-        """Yield the results for a unit and for the fields that store its checksum, by path."""
+        """Yield checksum results, by path, for a unit and the fields that store its checksum."""
         if (checksum := unit.checksum) is None:
             return
         expected = checksum.expected(FileBytes(self.file)) if checksum.applies else None
@@ -229,11 +235,11 @@ class ByteMap:
         return MappedField(each, lost, self.outline.record_of(start, each.end), result)
 
     def _marks(self, start: int, end: int) -> Iterator[Mark]:
-        """Yield the marks of the window, sorted by offset.
+        """Yield the marks in the window, sorted by offset.
 
-        At the same offset, the ends of lost ranges come first, then ``end``, then starts of ranges.
+        At equal offsets, ends of lost ranges come first, then ``end``, then starts of lost ranges.
         """
-        waiting: list[tuple[int, int, int, Mark]] = []  # marks that are not yet yielded
+        waiting: list[tuple[int, int, int, Mark]] = []  # marks not yielded yet
         if self.outline.end is not None and start <= self.outline.end <= end:
             text = f"= end {self.outline.end}: safe to truncate here and append"
             waiting.append((self.outline.end, 1, 0, Mark(self.outline.end, text, "end")))
@@ -262,7 +268,7 @@ class ByteMap:
 
 
 def byte_map(log: Log, file: BinaryIO) -> ByteMap:
-    """Read a log of one file, which is open as ``file``. Raises ``OSError``."""
+    """Read a log that is open as ``file``, and return its byte map. Raises ``OSError``."""
     if not stat.S_ISREG(log.path.stat().st_mode):
         raise OSError(errno.EINVAL, "not a regular file", str(log.path))
     answer = outline(log.runs(payloads=False), file.seek(0, io.SEEK_END))
@@ -270,5 +276,5 @@ def byte_map(log: Log, file: BinaryIO) -> ByteMap:
 
 
 def _fate_of(gap: Lost) -> str:
-    """Return ``torn`` or ``lost``."""
+    """Return the fate of bytes in a lost range: ``torn`` or ``lost``."""
     return "torn" if gap.torn else "lost"

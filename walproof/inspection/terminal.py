@@ -28,12 +28,12 @@ _MARK_STYLE = {**_FATE_STYLE, "end": "green", "limit": "bold", "stopped": "bold 
 #: Maximum width in columns of a record's description.
 MAX_COLUMNS = 400
 _WIDE = 110
-#: Width of the bytes in columns, and of the requirements on a terminal and in a pipe.
+#: Width in columns of the bytes, and of the requirements on a terminal and in a pipe.
 _BYTES, _IDS, _IDS_IN_A_PIPE = 20, 21, 42
 
 
 class TerminalMap:
-    """A printer for the byte map of a log: as a tree on a terminal, with full paths in a pipe."""
+    """Prints the byte map of a log: as a tree on a terminal, or with full paths in a pipe."""
 
     def __init__(self, view: ByteMap, console: Console) -> None:
         self.view = view
@@ -51,7 +51,7 @@ class TerminalMap:
         self._print_about_log(self._title())
         offset_width, hex_width = max(6, len(str(end))), max(5, len(f"{end:x}"))
         rows = self.view.rows(start, end, depth, limit)
-        head = list(islice(rows, 400))  # enough to estimate the width of the name column
+        head = list(islice(rows, 400))  # enough rows to estimate the width of the name column
         names = [self._name(row.field) for row in head if isinstance(row, MappedField)]
         name_column = 2 + offset_width + 1 + hex_width + 2 + _BYTES + 1
         value_column = name_column + max(map(len, names), default=0) + 2
@@ -93,7 +93,7 @@ class TerminalMap:
         room = (self.id_column - 1 if ids else self.width) - line.cell_len
         result = row.result
         matches = None if result is None else result.matches
-        # Readers skip bytes that are neither lost nor in a record, whatever their checksum is.
+        # A wrong checksum does not matter in framing, which readers skip.
         style = _RESULT_STYLE[matches if matches or row.fate != "framing" else None]
         if field.value is None:
             line.append("".join(f"{label}, " for label in field.labels))

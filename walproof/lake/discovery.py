@@ -1,7 +1,7 @@
 """Find the logs in files and folders.
 
-Each format recognises its own folders (``format_discovery``). Every other file counts as a log.
-Paths follow the rules of Spark's file sources.
+Each format recognises the folders that are its logs (``format_discovery``). Any other file counts
+as a log. Paths follow the rules of Spark's file sources.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from walproof.lake.trees import absolute, tree_of
 class FoundLog(Entry):
     """A log that a search found. Instances are small and picklable.
 
-    ``format`` is None if it has not been detected yet. If the log is a folder of several files,
-    ``members`` contains these files. The log may be a copy of ``original``.
+    ``format`` is None if it has not been detected yet. If the log consists of several files in a
+    folder, ``members`` contains these files. If the log is a local copy, ``original`` is the path
+    that was copied.
     """
 
     format: str | None = None
@@ -36,12 +37,12 @@ class FoundLog(Entry):
 
     @property
     def shown_path(self) -> str:
-        """The path of the log in tables."""
+        """The path to show in tables."""
         return self.original or self.path
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the members, relative to ``path``."""
+        """Paths of the members, relative to ``path``."""
         prefix = len(self.path.rstrip("/")) + 1
         return tuple(member.path[prefix:] for member in self.members)
 
@@ -49,9 +50,10 @@ class FoundLog(Entry):
 def find(options: Options) -> list[FoundLog]:
     """Return all logs under the paths of a query, sorted by path.
 
-    A log is returned once, even if several symbolic links lead to it. Raises :class:`BadOption` if
-    there is no path, and ``FileNotFoundError`` if a path or glob matches nothing. Errors of files
-    and folders below a path are stored in ``fault``.
+    Each log is returned only once, even if several symbolic links lead to it. Raises
+    :class:`BadOption` if there is no path, and ``FileNotFoundError`` if a path or glob matches
+    nothing. For a file or folder below a path that cannot be read, the error is stored in
+    ``fault``.
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")
@@ -78,7 +80,7 @@ def find(options: Options) -> list[FoundLog]:
 
 
 class _Search:
-    """A search. ``folders`` and ``links`` are queues of folders to visit, with their depth."""
+    """One search. ``folders`` and ``links`` are queues of folders to visit, with their depths."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -88,7 +90,7 @@ class _Search:
         self._seen: set[tuple[int, int]] = set()
 
     def run(self) -> None:
-        # Links come last, so that a log is found under its own path.
+        # Visit links last, so that a log is found under its own path rather than under a link.
         while queue := self.folders or self.links:
             tree, folder, depth = queue.popleft()
             try:
@@ -124,7 +126,7 @@ class _Search:
                     queue.append((tree, entry, depth + 1))
             elif entry.path not in taken:
                 log = self.file(entry)
-                # A file next to the files of a log belongs to this log, unless it is itself a log.
+                # In a folder that is a log, omit other files unless they are themselves logs.
                 if not logs or self._recognised(tree, log):
                     self.add(log)
 
@@ -156,7 +158,7 @@ class _Search:
     def _is_wanted(self, log: FoundLog) -> bool:
         options = self.options
         if log.members and log.format is not None:
-            # The given context may select one of several logs in a folder.
+            # The user's context may select one of several logs in a folder.
             given = options.context(log.format)
             if any(log.context.get(key, value) != value for key, value in given.items()):
                 return False
@@ -172,7 +174,7 @@ class _Search:
 
 
 def _is_hidden(entry: Entry) -> bool:
-    """Return whether Spark skips a file: a hidden name, or an unfinished copy."""
+    """Return whether Spark skips a file, because it is hidden or an unfinished copy."""
     name = entry.name
     return (
         (name.startswith("_") and "=" not in name)
@@ -217,7 +219,7 @@ def _matching(tree: Tree, folder: Entry, part: str) -> Iterator[Entry]:
                     yield entry
         else:
             yield tree.entry(f"{folder.path.rstrip('/')}/{part}")
-    except OSError:  # missing or unreadable: nothing matches
+    except OSError:  # a missing or unreadable folder has no matches
         return
 
 

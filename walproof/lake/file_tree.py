@@ -1,4 +1,4 @@
-"""The interface of a file system: files and folders, local or remote."""
+"""The interface to local and remote file systems."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Protocol
 class Entry:
     """A file or folder. ``fault`` is the error that prevents listing or reading it.
 
-    ``inode`` identifies a file with several names, if the file system has inodes. ``is_link`` is
-    true if the path is a symbolic link.
+    ``inode`` identifies a file that may have several names, on file systems with inodes.
+    ``is_link`` is true if the path is a symbolic link.
     """
 
     path: str
@@ -39,7 +39,7 @@ class Tree(Protocol):
         """Return the contents of a folder, sorted by name."""
 
     def is_a(self, format_id: str, file: Entry) -> bool:
-        """Return whether a file looks like a log of the format."""
+        """Return whether a file looks like a log in the given format."""
 
     def detect(self, path: str) -> str:
         """Return the format id of a file. Raises ``UnknownFormat``."""

@@ -1,4 +1,4 @@
-"""The interface between a format and discovery: finding its logs in folders, and its options."""
+"""The interface through which a format defines its options and how to find its logs."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from walproof.lake.file_tree import Entry, Tree
 
-#: The context that a folder provides for one of its logs, and the files of this log.
+#: The context that a folder determines for one of its logs, and the files of this log.
 FoundFiles = tuple[dict[str, Any], list[Entry]]
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that may contain logs of several files.
+    """A folder that may contain logs consisting of several files.
 
-    ``is_given`` is true if the user gave the format. The content of files is then not inspected.
+    If ``is_given`` is true, the user specified the format, and file contents are not inspected.
     """
 
     format: str
@@ -26,7 +26,7 @@ class Folder:
     is_given: bool
 
     def looks_like(self, files: Sequence[Entry]) -> bool:
-        """Return whether one of the files looks like the format, or the user gave the format."""
+        """Return whether the user specified the format, or one of the files looks like it."""
         if self.is_given:
             return True
         for file in files:
@@ -41,33 +41,32 @@ class Folder:
 class Discovery:
     """The format-specific part of discovery.
 
-    The defaults suit a format that has no options and whose logs are single files without a stable
-    name.
+    The defaults suit a format without options whose logs are single files without a stable name.
     """
 
-    #: Options that set context keys of the readers. Each option name maps to a context key and a
-    #: parser. A parser returns None for the default, and raises ``ValueError`` with the expected
-    #: value.
+    #: Options that set context keys. Each option name maps to a context key and a parser. A parser
+    #: returns None for the default value. For an invalid value, it raises ``ValueError`` with a
+    #: description of valid values.
     options: Mapping[str, tuple[str, Callable[[str], Any]]] = {}
 
-    #: Distance in bytes between the offsets at which a scan may begin. None if every scan must
-    #: begin at the start of a log.
+    #: Distance in bytes between offsets at which a scan may begin, or None if every scan must begin
+    #: at the start of the log.
     restart_bytes: int | None = None
 
     def recognises(self, path: Path) -> bool:
-        """Return whether a file is a log that the reader does not recognise. Raises ``OSError``."""
+        """Return whether a file is a log that the reader cannot recognise. Raises ``OSError``."""
         return False
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
-        """Yield the logs of several files in a folder."""
+        """Yield the logs in a folder that consist of several files."""
         return iter(())
 
     def order(self, name: str) -> int:
-        """Return the position of a file, by its name, among the files of its log."""
+        """Return a file's position among the files of its log, according to its name."""
         return 0
 
     def stable_name(self, path: str, tree: Tree) -> str | None:
-        """Return a name that survives a rename, or None to use the path. Raises ``OSError``."""
+        """Return a name that stays the same if the file is renamed, or None to use the path."""
         return None
 
 

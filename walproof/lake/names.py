@@ -1,4 +1,4 @@
-"""File names as text that every table, message and checkpoint can store."""
+"""Represent file names as text that every table, message and checkpoint can store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BEFORE_A_BYTE = re.compile(r"\\+(?=x[0-9a-f]{2}|[\udc80-\udcff])")
 
 
 def shown(path: str) -> str:
-    r"""Return a path as text, in which bytes that are not UTF-8 are written as ``\xNN``.
+    r"""Return a path as text, with bytes that are not UTF-8 written as ``\xNN``.
 
     Backslashes before a literal ``\xNN`` are doubled, so that different names never look the same.
     """
@@ -17,5 +17,5 @@ def shown(path: str) -> str:
 
 
 def printable_message(text: str) -> str:
-    r"""Return a message with non-UTF-8 bytes of file names as ``\xNN``."""
+    r"""Return a message with the non-UTF-8 bytes in file names written as ``\xNN``."""
     return os.fsencode(text).decode("utf-8", "backslashreplace")

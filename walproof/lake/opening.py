@@ -1,4 +1,4 @@
-"""Open a found log for scanning: determine its format and context, and provide its bytes."""
+"""Open a log that a search found, after determining its format and context."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from walproof.log import Log
 
 @contextmanager
 def opened(found: FoundLog, options: Options) -> Iterator[Log]:
-    """Yield a log. Raises ``UnknownFormat`` and ``OSError``."""
+    """Open a found log while the ``with`` block runs. Raises ``UnknownFormat`` and ``OSError``."""
     tree = tree_of(found.path, dict(options.file_system))
     format_id = found.format or tree.detect(found.path)
     context = found.context or options.context(format_id)

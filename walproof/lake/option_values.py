@@ -1,4 +1,4 @@
-"""Parsers of option values. Each raises ``ValueError`` with the expected value."""
+"""Parse option values. Each parser raises ``ValueError`` with a description of valid values."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def time(text: str) -> float:
 
 
 def text_value(text: str) -> str:
-    """Return the text. Raise an error if it is empty."""
+    """Return the text. Raises an error if it is empty."""
     if not text:
         raise ValueError("a text that is not empty")
     return text
 
 
 def one_of(*values: str) -> Callable[[str], str]:
-    """Return a parser for one of these values, in upper or lower case."""
+    """Return a parser that accepts one of these values, in upper or lower case."""
     by_name = {value.lower(): value for value in values}
 
     def parse(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Options for finding and opening logs, named as in Spark's file sources.
+"""Define the options for finding and opening logs, named as in Spark's file sources.
 
 Spark passes options as text and ignores the case of names.
 """
@@ -25,13 +25,16 @@ class BadOption(ValueError):
 
 
 def option(name: str, parse: Callable[[str], Any], default: Any = None) -> Any:
-    """Return a dataclass field. ``parse`` raises ``ValueError`` with the expected value."""
+    """Return a dataclass field.
+
+    ``parse`` raises ``ValueError`` with a description of valid values.
+    """
     return field(default=default, metadata={"name": name, "parse": parse})
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a query. ``contexts`` maps format ids to the formats' own options."""
+    """The options of a query. ``contexts`` maps each format id to its format-specific options."""
 
     paths: tuple[str, ...] = ()
     file_system: tuple[tuple[str, str], ...] = ()
@@ -50,7 +53,7 @@ class Options:
 
     @classmethod
     def parse(cls, options: Mapping[str, str]) -> Self:
-        """Parse these options and the formats' own options. Raises :class:`BadOption`."""
+        """Parse the common and the format-specific options. Raises :class:`BadOption`."""
         known: dict[str, tuple[str, Callable[[str], Any], str, str]] = {}
         for each in fields(cls):
             if each.metadata:
@@ -93,7 +96,7 @@ class Options:
 
 
 def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the paths of ``load("a")`` (``path``) or ``load(["a", "b"])`` (``paths``, as JSON)."""
+    """Return the paths that Spark passes as ``path`` (one) or ``paths`` (several, as JSON)."""
     result = [options["path"]] if options.get("path") else []
     if "paths" in options:
         try:

@@ -1,4 +1,4 @@
-"""Detect the format of a file or folder, in the same way for all commands and data sources."""
+"""Detect the format of a file or folder, identically in all commands and data sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_impl.register import registers
 from walproof.formats import plugin_for
 
 _PIECE_BYTES = 1 << 20
-#: Placeholders in the file names of a register.
+#: Matches placeholders in the file names of a register.
 _VARIES = re.compile(
     r"(%0?[0-9]*l*[ud]|<[^>]*>|[0-9]{5,}|NAME|SEQNUM_ID|SEQNUM|REALTIME|TIME|RANDOM)"
 )
@@ -20,9 +20,9 @@ _VARIES = re.compile(
 def recognise_log(path: Path) -> str:
     """Return the format id of a file or folder. Raises ``UnknownFormat`` and ``OSError``.
 
-    A file that is empty, contains only zeros, or begins with a mebibyte of zeros matches every
-    format without a signature. If the name of such a file matches exactly one format, the name
-    determines the format.
+    The content of a file that is empty, or begins with a mebibyte of zeros or nothing but zeros,
+    does not determine its format. If the name of such a file fits exactly one format, the name
+    decides.
     """
     try:
         result = detect(path).id
@@ -56,7 +56,7 @@ def is_blank(path: Path, limit: int | None = None) -> bool:
 
 
 def named_like(name: str) -> list[str]:
-    """Return the ids of the formats that use such file names."""
+    """Return the ids of the formats whose file names look like this one."""
     return [
         register.id
         for register in registers().values()
@@ -66,7 +66,7 @@ def named_like(name: str) -> list[str]:
 
 @functools.cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compile a file name of a register, such as ``%06llu.log`` or ``<name>-<id>.log``."""
+    """Convert a register's file name, such as ``%06llu.log`` or ``<name>-<id>.log``, to a regex."""
     last = name.rpartition("/")[2]
     return re.compile("".join(map(_piece, _VARIES.split(last))))
 

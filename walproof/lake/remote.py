@@ -22,7 +22,7 @@ COPIED_BYTES = 8 << 20
 
 
 class TooLarge(OSError):
-    """A remote log that exceeds the size limit for copies."""
+    """Raised for a remote log that exceeds the size limit for copies."""
 
 
 class RangeSource:
@@ -46,7 +46,7 @@ class RangeSource:
 class RemoteLog(Log):
     """A log that is reached through ``pyarrow.fs``.
 
-    Its name is ``path``. It is copied if needed.
+    ``path`` is only its file name. Code that needs a local file copies the log.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class RemoteLog(Log):
 
 
 def sweep() -> None:
-    """Remove copies left by killed workers."""
+    """Remove copies that killed workers left behind."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}-*-*"):
         owner = folder.name.removeprefix(f"{PREFIX}-").partition("-")[0]
         if owner.isdecimal() and not Path("/proc", owner).exists() and Path("/proc/self").exists():

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-#: Transient errors of a disk, mount or network, or a temporary shortage on the machine. Missing
-#: files and missing permissions are not transient.
+#: Transient errors: those of a disk, mount or network, and temporary shortages on this machine.
+#: Missing files and missing permissions are not transient.
 TRANSIENT_ERRNOS = frozenset(
     {
         errno.EAGAIN,
@@ -46,7 +46,7 @@ def is_transient(error: BaseException) -> bool:
 
 
 def with_retries(call: Callable[Given, Made]) -> Callable[Given, Made]:
-    """Wrap a function to retry it after transient errors. Raises the last error."""
+    """Return a function that retries another one after transient errors. Raises the last error."""
 
     @functools.wraps(call)
     def tried(*args: Given.args, **kwargs: Given.kwargs) -> Made:

@@ -1,4 +1,4 @@
-"""Read found logs, or parts of them, as rows of a table."""
+"""Read found logs, or parts of them, as table rows."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from walproof.scanners.model import Event, Records, Wanted
 class RowReader:
     """Reads parts of logs as batches of the columns in ``schema``.
 
-    If ``has_log_rows`` is true, each part ends with a row of kind ``log``. ``raw_column`` is the
-    name of the column for the bytes of lost ranges. ``wanted`` selects the data to read.
+    If ``has_log_rows`` is true, each part ends with a row of kind ``log``. ``raw_column`` names the
+    column for the bytes of lost ranges. ``wanted`` selects the data to read.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class RowReader:
         self.has_log_rows, self.raw_column = has_log_rows, raw_column
 
     def shows(self, message: str) -> bool:
-        """Return whether a problem becomes a row."""
+        """Return whether a row reports the problem."""
         return True
 
     def skips(self, error: Exception | None) -> bool:
-        """Return whether a refused log, or an unreadable log (``error``), is skipped."""
+        """Return whether to skip a log that is refused, or unreadable because of ``error``."""
         return False
 
     def rows(self, pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
@@ -53,7 +53,7 @@ class RowReader:
         return joined(batch for piece in pieces for batch in self._rows_of(piece))
 
     def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one part. Each fault of the part becomes a row."""
+        """Yield the rows of one part. A fault that prevents reading it becomes a row."""
         log, name = piece.log, piece.log.shown_path
         path, at = log.path, piece.part.start
         modified = int(log.modified * 1_000_000) if log.modified else None
@@ -80,14 +80,14 @@ class RowReader:
                             yield from self._batch(run, name, common | self._time(run))
         except UnknownFormat as error:
             fault, text = error, str(error).replace("--format", "journalFormat")
-            # A file that matches several formats is a log that was not read.
+            # A file that matches several formats counts as a log that was not read.
             tally.end(*((None, None) if error.fitting else ("refused", UNKNOWN_FORMAT)))
             common["detail"] = printable_message(text)
             if not self.skips(error) and self.shows(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"):
                 yield from self._batch(End("refused", UNKNOWN_FORMAT, None), name, common)
         except OSError as error:
-            # One unreadable file among ten thousand must not fail the job. A defect of this program
-            # must.
+            # One unreadable file among ten thousand must not fail the job. Other exceptions are
+            # defects of this program and must fail it.
             fault, text = error, f"{path}: at offset {at}: {error}"
             tally.end(None, None)
             common["detail"] = printable_message(text)
@@ -126,7 +126,7 @@ class RowReader:
         return {"time": valid.cast(pa.int64())}
 
     def _raw(self, event: Lost | End, path: str, tree: Tree) -> dict[str, Any]:
-        """Return the bytes of a lost range as a column; they are null if they cannot be read."""
+        """Return the bytes of a lost range as a column, or null if they cannot be read."""
         name = self.raw_column
         if name is None or name not in self.schema.names or not isinstance(event, Lost):
             return {}
@@ -172,6 +172,9 @@ class _Tally:
 
 
 def log_name(log: FoundLog) -> str:
-    """Return the name of a log in tables. Several journals may share a folder."""
+    """Return the name of a log in tables.
+
+    The path alone is not always unique, because several logs can share a folder.
+    """
     journal = log.context.get("name") if log.members else None
     return shown(f"{log.shown_path}/{journal}-*.log" if journal else log.shown_path)

@@ -16,7 +16,7 @@ from walproof.log import Log
 from walproof.scanners import reads_ranges, scanner
 from walproof.scanners.model import WHOLE, Event, Part, Wanted
 
-#: Cost of opening a log, as the number of bytes that can be read in the same time.
+#: Cost of opening a log, expressed as the number of bytes that can be read in the same time.
 OPEN_COST_BYTES = 64 << 10
 
 
@@ -35,7 +35,7 @@ class Piece:
 
     @property
     def epoch(self) -> int:
-        """The number of times that a stream restarted at the start of the log."""
+        """The number of times that a stream has restarted from the beginning of the log."""
         return 0
 
     def scan(self, log: Log, wanted: Wanted) -> Iterator[Event]:
@@ -48,9 +48,9 @@ AnyPiece = TypeVar("AnyPiece", bound=Piece)
 
 @dataclass(frozen=True)
 class Packing:
-    """Limits for partitions: the minimum number ``slots`` and the maximum size ``max_bytes``.
+    """Limits for partitions: there are at least ``slots``, each of at most ``max_bytes`` bytes.
 
-    If a format cannot be split, a log of this format may exceed the maximum.
+    A log that cannot be split may exceed ``max_bytes``.
     """
 
     slots: int
@@ -83,7 +83,7 @@ def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
             contextlib.suppress(OSError, UnknownFormat),
             opened(log, options) as source,
         ):
-            # In other cases, each part would need a local copy of the whole log.
+            # Do not split other remote logs: each part would need a local copy of the whole log.
             if is_local(log.path) or reads_ranges(source.format):
                 parts = scanner(source.format).plan(source, target_bytes)
             log = replace(log, format=source.format, context=source.context)

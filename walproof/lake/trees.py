@@ -16,11 +16,11 @@ from walproof.lake.file_tree import Entry, Tree
 from walproof.lake.recognition import recognise_log
 from walproof.lake.retry import with_retries
 
-#: Largest number of bytes at the start of a file that a recogniser reads.
+#: Maximum number of bytes that a recogniser reads from the start of a file.
 HEAD = 1 << 17
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
-#: The number of retries after a request to a store fails. The first retry follows after 25 ms.
+#: How often a failed request to an object store is retried. The first retry follows after 25 ms.
 S3_TRIES = 7
 
 
@@ -31,7 +31,7 @@ class NoFileSystem(OSError):
 class LocalTree:
     """Local folders. Reads are retried after transient errors.
 
-    Without ``follows_links``, symbolic links in a folder are entries with a fault.
+    Without ``follows_links``, each symbolic link in a folder becomes an entry with a fault.
     """
 
     def __init__(self, follows_links: bool = True) -> None:
@@ -51,9 +51,9 @@ class LocalTree:
         for each in listed:
             path = f"{folder.rstrip('/')}/{each.name}"
             try:
-                # The listing already marks links, which saves a system call.
+                # The listing already shows which entries are links, which saves a system call.
                 results.append(_entry(path, *_status(each, self._follows_links)))
-            except OSError as error:  # a broken link or a deleted file
+            except OSError as error:  # for example, a broken link or a deleted file
                 results.append(Entry(path, fault=error))
         return results
 
@@ -92,7 +92,7 @@ def _entry(path: str, status: os.stat_result, is_link: bool) -> Entry:
 
 
 class RemoteTree:
-    """Folders reached through ``pyarrow.fs``. All paths have the scheme of ``uri``."""
+    """Folders reached through ``pyarrow.fs``. All paths have the same scheme as ``uri``."""
 
     def __init__(self, uri: str, options: Mapping[str, str]) -> None:
         from pyarrow import fs
@@ -103,14 +103,15 @@ class RemoteTree:
         scheme = match[1].lower()
         try:
             if scheme in S3:
-                # Exponential backoff for up to 3 s. Arrow's default permits about a hundred retries
-                # for each file system object. After that, every error of the store is final.
+                # Use exponential backoff for up to 3 s. By default, Arrow allows about a hundred
+                # retries during the lifetime of a file system object, and then treats every error
+                # of the store as final.
                 strategy = fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
                 self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=strategy)
                 self._prefix = f"{match[1]}://"
             else:
                 self.file_system, inside = fs.FileSystem.from_uri(uri)
-                # A bucket is part of a path, a host is not.
+                # A bucket is part of the path that pyarrow expects, but a host is not.
                 is_host = inside.startswith("/")
                 self._prefix = uri.removesuffix(inside) if is_host else f"{match[1]}://"
         except (ImportError, NotImplementedError, TypeError, ValueError, OSError) as error:
@@ -161,7 +162,7 @@ class RemoteTree:
                 raise formats.UnknownFormat(text, error.fitting) from None
 
     def _head(self, path: str, folder: str) -> Path:
-        """Copy the first bytes of a file to a local file of the same name, for the recognisers."""
+        """Copy the first bytes of a file to a local file of the same name, for recognisers."""
         copy = Path(folder, Entry(path).name)
         copy.write_bytes(self.read(path, 0, HEAD))
         return copy
@@ -177,7 +178,7 @@ class RemoteTree:
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
-    """Convert constructor arguments from text; booleans and numbers are recognised."""
+    """Convert constructor arguments from text to booleans, numbers or text."""
     return {
         name: {"true": True, "false": False}.get(
             value.lower(), int(value) if value.isdecimal() and len(value) < 10 else value

@@ -1,4 +1,4 @@
-"""Build the sources of a parser driver: the package, the models, and a generated walker.
+"""Generate the sources of a parser driver: the package, the models and a walker.
 
 ``python -m walproof.parsers.build LANGUAGE FOLDER [--without GRAMMAR]``
 """
@@ -22,7 +22,7 @@ WALKERS = Path(__file__).resolve().parent / "walkers"
 
 
 def build(language: str, out: Path, without: Sequence[str] = ()) -> None:
-    """Build the sources of a driver."""
+    """Generate the sources of a driver."""
     models = {name: Model(name) for name in all_grammars()}
     for name, model in list(models.items()):
         if not {file.stem for file in model.files}.isdisjoint(without):

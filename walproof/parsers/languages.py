@@ -1,4 +1,4 @@
-"""The target languages of packages: naming conventions, commands and runtimes."""
+"""Define the target languages of packages: naming conventions, commands and runtimes."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _BRACKET = re.compile(r"<(?!a href=|/a>)")
 
 @dataclass(frozen=True)
 class Language:
-    """A target language of the compiler, and the files and commands of its package."""
+    """A target language of the compiler, with the files and commands of its package."""
 
     id: str
     title: str
     target: str
-    #: Folder of the parsers in a package.
+    #: Folder in the package for the parsers.
     sources: str
-    #: Dependency of the parsers.
+    #: The runtime on which the parsers depend.
     runtime: str
     #: Commands in the README that install the package and run its tests.
     install: str
     test: str
-    #: Return the file name of a grammar's parser.
+    #: Returns the file name of a grammar's parser.
     file_name: Callable[[str], str]
-    #: Correct the text of a generated file.
+    #: Corrects the text of a generated file.
     finish: Callable[[str], str] = lambda text: text
 
 
@@ -55,23 +55,24 @@ def _camel(suffix: str) -> Callable[[str], str]:
 
 
 def _in_java_package(text: str) -> str:
-    # The npm package of the compiler has no option for the package name. Javadoc parses angle
-    # brackets in comments as HTML, which is correct only for links.
+    # The compiler's npm package has no option for the Java package name. Javadoc parses angle
+    # brackets in comments as HTML, so escape them except in links.
     text = _COMMENT.sub(lambda line: _BRACKET.sub("&lt;", line[0]), text)
     head, line, remainder = text.partition("\n\n")
     return f"{head}\n\npackage walproof.parsers;{line}{remainder}"
 
 
 def _defined(text: str) -> str:
-    # Without these changes, two cases are undefined behaviour: an unnamed number in an enum without
-    # a fixed type, and a destructor that reads uninitialised flags because the parser threw an
-    # exception before it reached the fields of these flags.
+    # Prevent two cases of undefined behaviour. Storing a number without a name needs an enum with a
+    # fixed type. If the parser throws an exception before it sets the flags of later fields, the
+    # destructor reads uninitialised flags.
     text = re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
     return re.sub(r"^( *)bool (n_\w+);", r"\1bool \2 = true;", text, flags=re.MULTILINE)
 
 
 def _in_go_package(text: str) -> str:
-    # The compiler names every package `parsers`, and assigns variables to themselves.
+    # Name every package `parsers`, and remove the assignments of variables to themselves that the
+    # compiler generates.
     text = re.sub(r"^package \w+$", "package parsers", text, count=1, flags=re.MULTILINE)
     text = re.sub(r"^\s*(tmp\d+) = \1\n", "", text, flags=re.MULTILINE)
     if shutil.which("gofmt") is None:
@@ -84,9 +85,10 @@ def _in_go_package(text: str) -> str:
 
 
 def _in_rust_edition(text: str) -> str:
-    # The compiler ends texts in UTF-16 at the first zero byte, not at a zero unit.
+    # Generated code ends UTF-16 texts at the first zero byte instead of the first zero unit.
     text = _WIDE_TERM.sub(r"\1_multi(\2&[0, 0], \3", text)
-    # `extern crate` is from the 2015 edition. Inside one crate, `super` finds the modules.
+    # Remove `extern crate`, which belongs to the 2015 edition. Inside one crate, `super` finds the
+    # modules.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
 
 
@@ -126,7 +128,7 @@ LANGUAGES = {
     )
 }  # fmt: skip
 
-#: Notes for users of a language in the README.
+#: Notes in the README for users of each language.
 NOTES = {
     "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` returns the "
     "integer as a BigInt. `index.d.ts` has the declarations for TypeScript.",

@@ -18,12 +18,12 @@ from conformance.kaitai.types import class_name, load_grammar
 from conformance.saving import is_unfinished, named_in_errors, save, temporary_sibling
 from walproof.parsers.languages import COMPILER, NOTES, Language, lower_camel
 
-#: File that identifies a package, with the names of its generated files.
+#: The file that identifies a package and lists its generated files.
 MARK = ".walproof-parsers"
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
-#: Logs for the tests of a package: ``log``, a path in ``vectors/``; ``array``, a field; ``count``,
-#: the number of its elements.
+#: Logs for the tests in a package. ``log`` is a path in ``vectors/``, ``array`` is a field in the
+#: log, and ``count`` is the number of its elements.
 LOGS: list[dict[str, Any]] = [
     {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
     for file in sorted((HERE / "logs").glob("*.toml"))
@@ -31,8 +31,8 @@ LOGS: list[dict[str, Any]] = [
 OURS = "Parsers of journal files (write-ahead logs)"
 
 RUNTIME = HERE / "runtime"
-#: Runtimes that a package includes as ``kaitai/``, because the official runtime of the language is
-#: in no registry.
+#: Runtimes that a package includes as ``kaitai/``, because the language's official runtime is in no
+#: registry.
 RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 
 
@@ -40,7 +40,7 @@ RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 class Grammar:
     """A grammar in a package.
 
-    It imports the grammars in ``needs``, and its parser is in ``file``.
+    ``needs`` lists the grammars that it imports, and ``file`` is the file name of its parser.
     """
 
     source: Path
@@ -53,25 +53,25 @@ class Grammar:
 
     @property
     def is_ours(self) -> bool:
-        """Return whether the grammar is one of ``ksy/``."""
+        """Return whether the grammar is in ``ksy/``."""
         return self.source.resolve().parent == GRAMMARS.resolve()
 
 
 class NotOurs(Exception):
-    """Raised if the output folder is not empty and not a package of this program."""
+    """Raised if the output folder contains files but is not a package of this program."""
 
 
 class NotRead(Exception):
-    """Raised if a grammar does not read the log for its test."""
+    """Raised if a grammar cannot parse the log for its test."""
 
 
 def all_grammars() -> list[str]:
-    """Return the names of the grammars."""
+    """Return the names of all grammars in ``ksy/``."""
     return sorted(file.stem for file in GRAMMARS.glob("*.ksy"))
 
 
 def grammar_path(grammar: str) -> Path:
-    """Return the file of a grammar of ``ksy/``, such as ``leveldb_log``, or of ``path/my.ksy``."""
+    """Return the file of a grammar, given as a name in ``ksy/`` or as a path such as ``my.ksy``."""
     return Path(grammar) if grammar.endswith(".ksy") else GRAMMARS / f"{grammar}.ksy"
 
 
@@ -80,9 +80,10 @@ def make_package(
 ) -> list[Grammar]:
     """Generate the package of one language. It replaces an earlier package in ``out``.
 
-    ``chosen`` lists grammars as :func:`grammar_path` takes them (default: all of ``ksy/``), and
-    ``log`` is a log for the test of the first. Raises ``GrammarError``, ``ToolMissing``,
-    :class:`NotOurs`, :class:`NotRead`, and ``OSError`` if ``out`` cannot be written.
+    ``chosen`` lists grammars as :func:`grammar_path` accepts them; by default, all grammars in
+    ``ksy/`` are chosen. ``log`` is a log for testing the first grammar. Raises ``GrammarError``,
+    ``ToolMissing``, :class:`NotOurs`, :class:`NotRead`, and ``OSError`` if ``out`` cannot be
+    written.
     """
     has_files = out.exists() and not all(map(is_unfinished, out.iterdir()))
     if has_files and not (out / MARK).exists():
@@ -91,7 +92,7 @@ def make_package(
     with named_in_errors(out), temporary_sibling(out) as fresh:
         fresh.mkdir(parents=True)
         out.mkdir(parents=True, exist_ok=True)
-        # The compiler runs first, because it has the best error messages.
+        # Run the compiler first, because it has the best error messages.
         compile_to(language.target, files, fresh / language.sources)
         packaged = [_grammar(language, file) for file in files]
         needed = [file for grammar in packaged for file in grammar.needs if file not in files]
@@ -126,7 +127,7 @@ def _grammar(language: Language, source: Path) -> Grammar:
     needs = tuple(grammar_files(source.stem, source.parent)[1:])
     meta = load_grammar(source)["meta"]
     id = str(meta["id"])
-    # The title is also part of comments and string literals.
+    # Make the title safe for comments and string literals.
     title = " ".join(re.sub(r'["\\]|\*/', " ", str(meta.get("title", id))).split())
     return Grammar(
         source, id, class_name(id), title, meta.get("license"),
@@ -151,14 +152,14 @@ def _check_processes(packaged: Sequence[Grammar]) -> None:
 
 
 def _own_log(grammar: Grammar, log: Path) -> dict[str, Any]:
-    """Return an entry as in :data:`LOGS`: the first array, as the Python parser reads it."""
+    """Return a log as in :data:`LOGS`, with the first array as the Python parser reads it."""
     fields = load_grammar(grammar.source).get("seq") or ()
     arrays = (each["id"] for each in fields if {"id", "repeat"} <= {*each} and "if" not in each)
     array = next(arrays, None)
     module = compiled(grammar.source.stem, grammars=grammar.source.parent, id=grammar.id)
     try:
         read = getattr(module, grammar.class_name).from_bytes(log.read_bytes())
-    except Exception as error:  # any exception of a generated parser
+    except Exception as error:  # a generated parser may raise any exception
         raise NotRead(
             f"{grammar.source} does not read {log}: {type(error).__name__}: {error}"
         ) from None
@@ -193,7 +194,7 @@ def _add_templates(
         "is_ours": is_ours,
         "description": OURS if is_ours else f"Parsers of {titles}",
         "license": licences.pop() if len(licences) == 1 else None,
-        # Cargo, npm and CMake accept three numbers only.
+        # Cargo, npm and CMake accept exactly three numbers.
         "version": version[0] if version else "0.0.0",
         "walproof": __version__,
         "compiler": COMPILER,
@@ -213,11 +214,11 @@ def _add_templates(
 
 
 def _replace(fresh: Path, out: Path) -> None:
-    """Replace the files that the mark of the old package lists; leave all other files in place."""
+    """Replace the files that the old package's mark lists, and leave all other files in place."""
     mark = out / MARK
     before = mark.read_text("utf-8").splitlines() if mark.exists() else []
     files = [path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if path.is_file()]
-    # A killed run leaves a mark that lists the old and the new files.
+    # Until the end, the mark lists old and new files, in case this run is killed.
     save(mark, "".join(f"{name}\n" for name in dict.fromkeys([*before, *files])), sync=False)
     for name in files:
         target, data = out / name, (fresh / name).read_bytes()

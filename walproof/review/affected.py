@@ -1,4 +1,4 @@
-"""Name the implementations that a change breaks, and the files that use a removed field."""
+"""List the implementations that a change breaks, and the files that use a removed field."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from walproof.implementations import all_implementations
 from walproof.quantity import counted
 from walproof.review.behaviour import Table
 
-#: Rules of vectors whose records change.
+#: Rules that are violated if the records of a vector change.
 _OTHER_RECORDS = ("READS_OLD_FILE", "SURVIVORS_CHANGED")
-#: Maximum number of files with a removed field that a finding names.
+#: Maximum number of files that a finding lists as users of a removed field.
 _MAX_FILES = 4
 
 
 def failing_implementations(table: Table) -> dict[str, int]:
-    """Return the implementations that pass changed vectors, with the number of vectors.
+    """Return the implementations that pass vectors whose records change, and how many they pass.
 
-    A vector is changed if its records change. The lists of known failures show which vectors an
-    implementation passes.
+    Implementations are not run. The lists of known failures show which vectors they pass.
     """
-    # The names of damaged copies are not ids of vectors.
+    # Damaged copies are also listed here, but their names are not vector ids.
     changed = {each.log for each in table.changed if each.rule in _OTHER_RECORDS}
     files = {id: VECTORS / f"{id}.json" for id in changed}
     ids = [id for id, file in files.items() if file.is_file() and load(file).operation == "read"]
@@ -39,9 +38,9 @@ def failing_implementations(table: Table) -> dict[str, int]:
 
 
 def uses_of_field(root: Path, grammar: str, name: str) -> str:
-    """Return the lines in recipes, chapters, plug-ins and adapters that name a field, as text.
+    """Describe where recipes, chapters, plug-ins and adapters mention a field.
 
-    Other fields with the same name are included.
+    Mentions of other fields with the same name count as well.
     """
     pattern = re.compile(rf"[.`\"']{re.escape(name)}(?![\w-])")
     lines: dict[str, list[int]] = {}
@@ -59,7 +58,7 @@ def uses_of_field(root: Path, grammar: str, name: str) -> str:
 
 
 def _sources(root: Path, grammar: str) -> Iterator[Path]:
-    """Yield the files that may use the fields of a grammar: their names share its first word."""
+    """Yield files that may use a grammar's fields: their names start with its first word."""
     word = grammar.partition("_")[0]
     yield from sorted((root / "spec").glob(f"{word}*"))
     for folder in (

@@ -17,13 +17,13 @@ from walproof.review.logs import ReviewedLog
 from walproof.review.revision import RevisionReaders
 
 PARTS = ("records", "verdict", "reason", "lost", "end")
-#: Rule → its class, its severity and the affected parties.
+#: The class, the severity and the affected parties of each rule.
 Effects = Mapping[str, tuple[Class, Severity, str]]
 
 
 @dataclass(frozen=True)
 class Changed:
-    """A log for which both versions give different answers; ``how`` describes the difference."""
+    """A log for which the two versions return different answers, as ``how`` describes."""
 
     log: str
     damaged: bool
@@ -33,12 +33,13 @@ class Changed:
 
 @dataclass
 class Table:
-    """The agreement of the old and the new version of a reader."""
+    """How far the old and the new version of a reader agree."""
 
     format: str
-    #: The executable specification or the grammar.
+    #: The compared reader: executable specification or grammar.
     reader: str
-    #: The number of logs, and of logs with equal answers, by whether they are damaged.
+    #: The number of all logs, and of logs with equal answers. The key tells whether they are
+    #: damaged.
     logs: Counter[bool] = field(default_factory=Counter)
     alike: Counter[bool] = field(default_factory=Counter)
     changed: list[Changed] = field(default_factory=list)
@@ -49,7 +50,7 @@ class Table:
         self.alike[log.damaged] += agrees
 
     def findings(self, effects: Effects) -> Iterator[ReviewFinding]:
-        """Yield a finding for each rule that changed logs violate."""
+        """Yield one finding for each rule that logs with changed answers violate."""
         for rule, (class_, severity, hurts) in effects.items():
             entries = [changed for changed in self.changed if changed.rule == rule]
             if entries:
@@ -79,7 +80,7 @@ def read_with_specifications(
     scratch: Path,
     pool: Executor,
 ) -> None:
-    """Read the logs with the executable specifications of both sides, in both profiles.
+    """Read the logs with the executable specification of each side, in both profiles.
 
     Raises :class:`~walproof.review.finding.CannotReview` if the new reader does not finish.
     """
@@ -104,14 +105,14 @@ def read_with_specifications(
 
 
 def is_intact(log: ReviewedLog) -> bool:
-    """Return whether the log's own side reports it as intact, or the readers of all sides fail."""
+    """Return whether a side that contains the log reports it as intact, or all readers fail."""
     return any(
         log.answers[side].get("answer", {}).get("verdict") == "intact" for side in log.sides
     ) or all("error" in reply for reply in log.answers.values())
 
 
 def compare_answers(format: str, logs: Iterable[ReviewedLog]) -> Table:
-    """Return the table of the executable specification."""
+    """Compare the answers of both executable specifications, and return the table."""
     table = Table(format, "executable specification")
     for log in logs:
         difference, damaged_rule = _difference(log)
@@ -123,13 +124,13 @@ def compare_answers(format: str, logs: Iterable[ReviewedLog]) -> Table:
 
 
 def _difference(log: ReviewedLog) -> tuple[str, str]:
-    """Return the difference between two answers, and the rule that a damaged log violates."""
+    """Return the difference between the two answers, and the rule for a damaged log."""
     difference = describe(log.answers)
     if not difference:
         difference = describe(log.strict)
         return f"profile strict: {difference}" if difference else "", "STRICT_CHANGED"
     if log.control is not None and describe(log.control.answers):
-        return difference, "READS_DAMAGED"  # the undamaged original differs too
+        return difference, "READS_DAMAGED"  # the answers for the undamaged original differ, too
     old, new = (log.answers[side].get("answer") for side in ("old", "new"))
     if not (old and new) or old["records"] != new["records"]:
         return difference, "SURVIVORS_CHANGED"
@@ -141,7 +142,7 @@ def _difference(log: ReviewedLog) -> tuple[str, str]:
 
 
 def describe(replies: Mapping[str, Any]) -> str:
-    """Describe the difference between the replies of both sides.
+    """Describe the difference between the replies of the two sides.
 
     The text is empty if they agree.
     """

@@ -1,4 +1,4 @@
-"""Findings of a review."""
+"""Define the findings of a review."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-#: Affected parties. ``READ``: new readers on old files. ``WRITE``: old readers on new files.
-#: ``RECOVER``: records that survive damage. ``API``: only names, which affect programs that use a
-#: generated parser. ``TEXT``: the text of the specification; all bytes are read as before.
+#: What a change affects. ``READ``: new readers of old files. ``WRITE``: old readers of new files.
+#: ``RECOVER``: the records that survive damage. ``API``: only names, which matter to programs that
+#: use a generated parser. ``TEXT``: only the text of the specification; all bytes are read as
+#: before.
 Class = Literal["READ", "WRITE", "RECOVER", "API", "TEXT"]
 Severity = Literal["breaking", "warning", "note"]
 
@@ -17,24 +18,24 @@ SEVERITIES: tuple[Severity, ...] = ("breaking", "warning", "note")
 
 
 class CannotReview(Exception):
-    """Raised if a revision does not exist, or if the new readers do not run."""
+    """Raised if a revision does not exist or the new readers cannot be run."""
 
 
 @dataclass(frozen=True)
 class ReviewFinding:
-    """An effect of a change."""
+    """One effect of a change."""
 
     #: The id of the rule, as in the table of docs/review.md.
     rule: str
     #: Classes of affected readers and writers.
     classes: tuple[Class, ...]
     severity: Severity
-    #: Member (``record_header.len_data``), requirement or vector.
+    #: The changed field (such as ``record_header.len_data``), requirement or vector.
     subject: str
     change: str
-    #: Description of the affected readers and writers.
+    #: A description of the affected readers and writers.
     hurts: str
-    #: ``file:line`` of the change.
+    #: Where the change is, as ``file:line``.
     where: str = ""
     format: str = ""
 
@@ -45,7 +46,7 @@ class ReviewFinding:
 
     @property
     def location(self) -> tuple[str, int]:
-        """The file and line. The line is 0 for a whole file."""
+        """The file and line of the change. If a whole file is affected, the line is 0."""
         file, _, line = self.where.rpartition(":")
         return (file, int(line)) if line.isdigit() else (self.where, 0)
 
@@ -63,7 +64,7 @@ def summary(findings: Iterable[ReviewFinding]) -> dict[str, int]:
 
 
 def in_order(findings: Iterable[ReviewFinding]) -> list[ReviewFinding]:
-    """Sort findings by severity, class, file and line, without duplicates."""
+    """Sort findings by severity, class, file and line, and remove duplicates."""
     unique = dict.fromkeys(findings)
     return sorted(
         unique,

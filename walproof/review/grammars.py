@@ -1,4 +1,4 @@
-"""Compare two versions of a grammar: their fields, and how both parsers read the logs."""
+"""Compare the fields of two grammar versions, and how their parsers read the logs."""
 
 from __future__ import annotations
 
@@ -26,37 +26,41 @@ EFFECTS: Effects = {
     "GRAMMAR_ON_DAMAGE": ("RECOVER", "breaking", "recovery that uses the generated parsers"),
 }
 _NUMBER = re.compile(r"([usf][1248]|b\d+)(le|be)?")
-#: Attributes that decide what the bytes of a field mean.
+#: Attributes that determine what the bytes of a field mean.
 _MEANING = {"number", "contents", "encoding", "process", "pad-right"}
 _COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|data|area)|_input$")
 
 
 class FieldText(NamedTuple):
-    """The YAML of a field or an instance, without its documentation."""
+    """The YAML attributes of a field or instance, without its documentation."""
 
-    #: Name of the field after the name of its type, such as ``record_header.len_data``.
+    #: Name of the field, prefixed with the name of its type, such as ``record_header.len_data``.
     name: str
     attributes: Mapping[str, str]
-    #: ``ksy/x.ksy:12``.
+    #: Where the field is defined, such as ``ksy/x.ksy:12``.
     where: str
 
     @property
     def is_instance(self) -> bool:
-        """True if the parser computes the value, or reads it from an offset."""
+        """True if the parser computes the value or reads it from a given offset."""
         return bool({"value", "pos"} & self.attributes.keys())
 
 
 def field_texts(grammar: str, root: Path) -> dict[str, FieldText]:
-    """Return the fields and instances of a grammar by path, such as ``records[].header.type``.
+    """Return the fields and instances of a grammar by path.
 
-    Names of types, the order of keys, number bases and default byte orders make no difference.
+    A path looks like ``records[].header.type``.
+
+    Two grammars that differ only in type names, key order, number bases or where the byte order is
+    stated have equal results.
     """
     types = Types(grammar, root / "ksy")
     documents = {file: yaml.compose(file.read_text("utf-8")) for file in types.files}
     texts: dict[str, FieldText] = {}
     visited: set[str] = set()
     waiting = deque([("", types.types[types.top])])
-    # Types that no field uses come last: a library has fields for other grammars.
+    # Visit types that no field uses last. A library consists of such types, which other grammars
+    # use.
     unused = deque((f"{name}.", type) for name, type in types.types.items())
     while waiting or unused:
         above, type = (waiting or unused).popleft()
@@ -77,7 +81,7 @@ def field_texts(grammar: str, root: Path) -> dict[str, FieldText]:
 
 
 def _members(type: Type) -> Iterator[tuple[tuple[str, str], str, Any]]:
-    """Yield each field and instance of a type: its path in the YAML, its id and its body."""
+    """Yield the path in the YAML, the id and the body of each field and instance of a type."""
     for number, body in enumerate(type.body.get("seq") or ()):
         yield ("seq", str(number)), str(body.get("id", f"_unnamed{number}")), body
     for id, body in (type.body.get("instances") or {}).items():
@@ -117,7 +121,7 @@ def _attributes(body: Any, type: Type, types: Types) -> dict[str, str]:
 
 
 def _type_text(written: str, type: Type, types: Types) -> str:
-    """Return a type without its name, if the grammar defines it."""
+    """Return the text of a type, leaving out the name of a type that the grammar defines."""
     name, bracket, arguments = written.partition("(")
     return f"type{bracket}{arguments}" if types.resolve(name, type) else written
 
@@ -129,7 +133,7 @@ def _text(value: Any) -> str:
 
 
 def _line(document: Any, type: Type, *path: str) -> int:
-    """Return the line of a path in the YAML of a type."""
+    """Return the line at which a path occurs in the YAML of a type."""
     line, node = 1, document
     for key in (*(part for id in type.ids[1:] for part in ("types", id)), *path):
         if isinstance(node, yaml.SequenceNode):
@@ -143,22 +147,22 @@ def _line(document: Any, type: Type, *path: str) -> int:
 
 @dataclass
 class GrammarChange:
-    """A grammar that differs between the two trees, and how its parsers read the logs."""
+    """A grammar that differs between the two trees, and how its two parsers read the logs."""
 
     name: str
     old: dict[str, FieldText]
     new: dict[str, FieldText]
-    #: Arguments of the worker: the directories of both parsers, the grammar and its class.
+    #: Arguments for the worker: the directories of both parsers, the grammar and its class.
     request: Mapping[str, Any]
-    #: Number of undamaged and damaged logs that both parsers read.
+    #: Number of logs that both parsers read. The key tells whether they are damaged.
     logs: Counter[bool] = field(default_factory=Counter)
-    #: Rules of the logs that the parsers read differently.
+    #: Rules that are violated because the parsers read logs differently.
     rules: set[str] = field(default_factory=set)
-    #: Fields that an undamaged log has.
+    #: Paths of the fields that occur in undamaged logs.
     paths: set[str] = field(default_factory=set)
 
     def findings(self) -> Iterator[ReviewFinding]:
-        """Yield a finding for each changed field. Its severity depends on the logs."""
+        """Yield a finding for each changed field. Its severity depends on how the logs are read."""
         for path in [*self.old, *(path for path in self.new if path not in self.old)]:
             old, new = self.old.get(path), self.new.get(path)
             side = new or self.old[path]
@@ -214,7 +218,7 @@ class GrammarChange:
         return ReviewFinding(rule, classes, severity, side.name, change, hurts, side.where)
 
     def _changes_meaning(self, path: str, key: str) -> bool:
-        """Return whether an attribute gives the same bytes another meaning, whatever logs show."""
+        """Return whether a change to the attribute changes what bytes mean, whatever logs show."""
         is_in_both = all(key in side[path].attributes for side in (self.old, self.new))
         return is_in_both and (key in _MEANING or key.startswith("enum "))
 
@@ -225,12 +229,12 @@ def _changed(old: FieldText, new: FieldText) -> list[str]:
 
 
 def _indexed(path: str) -> str:
-    """Return the path of a field in a log, without the numbers of cases."""
+    """Return the path of a field in logs, without the numbers of ``switch-on`` cases."""
     return re.sub(r"<\d+>", "", path)
 
 
 def compare_grammars(old: Path, new: Path) -> dict[str, GrammarChange]:
-    """Return the grammars that both trees have and that differ, by name.
+    """Return, by name, the grammars that exist in both trees but differ.
 
     Raises :class:`~conformance.kaitai.compile.GrammarError` and ``ToolMissing``.
     """
@@ -238,7 +242,7 @@ def compare_grammars(old: Path, new: Path) -> dict[str, GrammarChange]:
     for name in sorted({file.stem for file in (old / "ksy").glob("*.ksy")}):
         if (new / "ksy" / f"{name}.ksy").is_file():
             folders = [parser_folder(name, True, root / "ksy") for root in (old, new)]
-            # the names of the folders contain a digest of the grammar
+            # folder names contain a digest of the grammar, so equal names mean equal parsers
             if folders[0].name == folders[1].name:
                 continue
             texts = [field_texts(name, root) for root in (old, new)]
@@ -251,7 +255,7 @@ def compare_grammars(old: Path, new: Path) -> dict[str, GrammarChange]:
 
 
 def added_and_removed(old: Path, new: Path) -> Iterator[ReviewFinding]:
-    """Yield findings for the grammars that only one tree has."""
+    """Yield findings for grammars that exist in only one tree."""
     names = [{file.stem for file in (root / "ksy").glob("*.ksy")} for root in (old, new)]
     for name in sorted(names[0] - names[1]):
         yield ReviewFinding("GRAMMAR_REMOVED", ("API",), "warning", name, "removed",
@@ -266,10 +270,10 @@ def read_with_grammars(
     changes: Mapping[str, GrammarChange], format: str, logs: Iterable[ReviewedLog],
     worker: RevisionReaders, scratch: Path,
 ) -> Table:  # fmt: skip
-    """Read the logs with the parsers of both versions. Return the table of changed answers."""
+    """Read the logs with the parsers of both versions, and return the table of differences."""
     table = Table(format, "grammar")
     differing: set[ReviewedLog] = set()
-    # Undamaged logs come first: if an undamaged log differs, its damaged copies prove nothing.
+    # Read undamaged logs first: if one is read differently, its damaged copies prove nothing.
     for log in sorted(logs, key=lambda log: log.damaged):
         has_control = log.control is not None and not log.control.damaged
         follows = log.damaged and (log.control in differing if has_control else bool(differing))
@@ -297,7 +301,7 @@ def read_with_grammars(
 
 
 def _rules(log: ReviewedLog, reply: Mapping[str, Any], change: GrammarChange) -> dict[str, str]:
-    """Return the violated rules, each with the first difference."""
+    """Return the rules that a log violates, with the first difference for each."""
     if "error" in reply:
         return dict.fromkeys(log.rules("GRAMMAR_ON_DAMAGE"), str(reply["error"]))
     readers = {"new_reader": "READS_OLD_FILE", "old_reader": "READS_NEW_FILE"}

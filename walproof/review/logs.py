@@ -1,4 +1,4 @@
-"""The logs that the readers of both versions read: vectors and freshly damaged copies."""
+"""Collect the logs for the readers of both versions: vectors, and freshly damaged copies."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from reference_impl.register import registers
 
 #: Larger logs are read, but not damaged.
 MAX_DAMAGED_BYTES = 128 * 1024
-#: Maximum number of undamaged logs that are damaged.
+#: Maximum number of undamaged logs to damage.
 MAX_CONTROLS = 12
 
 
 @dataclass(eq=False)
 class ReviewedLog:
-    """A log from one or both versions of the repository. The readers of both versions read it."""
+    """A log from either or both versions of the repository, read by both versions' readers."""
 
     name: str
     format: str
@@ -34,7 +34,7 @@ class ReviewedLog:
     sides: set[str] = field(default_factory=set)
     #: The undamaged original.
     control: ReviewedLog | None = None
-    #: Answers in the profiles ``recover`` and ``strict``, by side.
+    #: Answers in the profile ``recover``, then in ``strict``, by side.
     answers: dict[str, Any] = field(default_factory=dict)
     strict: dict[str, Any] = field(default_factory=dict)
 
@@ -47,7 +47,7 @@ class ReviewedLog:
 
 
 def logs_of(roots: Mapping[str, Path], format: str) -> list[ReviewedLog]:
-    """Return the logs of both sides' vectors, without duplicates. Raises ``BrokenVector``."""
+    """Return the logs of all vectors on both sides, once each. Raises ``BrokenVector``."""
     logs: dict[str, ReviewedLog] = {}
     controls: list[tuple[ReviewedLog, dict[str, ReviewedLog], str | None]] = []
     for side, root in roots.items():
@@ -63,16 +63,17 @@ def logs_of(roots: Mapping[str, Path], format: str) -> list[ReviewedLog]:
 
 
 def _vectors(folder: Path, format: str) -> Iterator[tuple[ReviewedLog, str | None]]:
-    """Yield the logs of a directory with the ids of their controls.
+    """Yield the logs in a directory, with the ids of their controls.
 
-    In a directory without JSON files, each file is an undamaged log.
+    In a directory without JSON files, every entry is an undamaged log.
     """
     paths = sorted(folder.glob("*.json"))
     for path in [] if paths or not folder.is_dir() else sorted(folder.iterdir()):
         yield ReviewedLog(path.stem, format, read_contents(path), {}, False, path.name), None
     for path in paths:
         body = parse_json(path.read_bytes(), path, BrokenVector)
-        # Only the file name counts, because the vectors of another revision are not validated.
+        # Ignore directories in the file name: vectors from another revision have not been
+        # validated.
         input, control = path.parent / Path(body["input"]).name, body.get("control")
         if input.exists():
             damaged = control is not None or bool(body["made_by"].get("damage"))
@@ -84,9 +85,9 @@ def _vectors(folder: Path, format: str) -> Iterator[tuple[ReviewedLog, str | Non
 
 
 def damaged_copies(logs: Iterable[ReviewedLog], count: int, seed: int) -> Iterator[ReviewedLog]:
-    """Yield about ``count`` damaged copies of some undamaged logs. Equal seeds give equal copies.
+    """Yield about ``count`` damaged copies of some undamaged logs.
 
-    A format that Walproof does not know has no copies.
+    The same seed always produces the same copies. A format that Walproof does not know has none.
     """
     usable = [log for log in logs if 0 < size(log.contents) <= MAX_DAMAGED_BYTES]
     chance = random.Random(seed)
@@ -100,7 +101,7 @@ def damaged_copies(logs: Iterable[ReviewedLog], count: int, seed: int) -> Iterat
 
 
 def _damaged(log: ReviewedLog, count: int, chance: random.Random) -> Iterator[tuple[str, Contents]]:
-    """Yield descriptions and contents of damaged copies, by operations of the sweep."""
+    """Yield descriptions and contents of copies damaged by the sweep's operations."""
     from walproof.sweep.controls import Control, with_fields
     from walproof.sweep.enumeration import DAMAGES, ControlFile, DamagedControl
 
@@ -112,7 +113,7 @@ def _damaged(log: ReviewedLog, count: int, chance: random.Random) -> Iterator[tu
         name, family = chance.choice(names), chance.choice(list(DAMAGES))
         file = ControlFile(name, control.files[name], control.fields[name], log.name)
         damages = DAMAGES[family](file, ())
-        # Truncations and flips are many, so each is computed only when it is chosen.
+        # There are so many truncations and flips that each one is computed only when it is chosen.
         damages = damages if isinstance(damages, Sequence) else list(damages)
         if not damages:
             continue

@@ -54,7 +54,7 @@ def text(review: Review) -> str:
 
 
 def _failing(review: Review) -> Iterator[str]:
-    """Yield a paragraph for each format with implementations that would fail."""
+    """Yield a paragraph for each format in which implementations would fail."""
     for format, counts in review.failing.items():
         who = f"{counted(len(counts), 'implementation')} of {format}"
         names = ", ".join(f"{name} ({count})" for name, count in counts.items())
@@ -63,7 +63,7 @@ def _failing(review: Review) -> Iterator[str]:
 
 
 def sections(review: Review) -> dict[str, list[ReviewFinding]]:
-    """Return the findings by the title of their section, without empty sections."""
+    """Return the findings by section title, without empty sections."""
     by_title: dict[str, list[ReviewFinding]] = {"Structure": [], "Behaviour": [], "Text": []}
     for finding in review.findings:
         if finding.classes == ("TEXT",):

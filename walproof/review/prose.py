@@ -15,7 +15,7 @@ from walproof.explain import failures_of
 from walproof.review.finding import ReviewFinding, Severity
 
 _STRENGTH = re.compile(r"\b(?:(?:must|shall|should)(?: not)?|MAY(?: NOT)?|never)\b", re.I)
-#: Lower-case ``may`` is not normative.
+#: Removed before the search, because lower-case ``may`` is not normative.
 _AS_PROSE = re.compile(r"\bmay\b")
 
 
@@ -33,7 +33,7 @@ def _requirements(root: Path) -> dict[str, Requirement]:
 
 
 def _evidence(id: str, format: str, root: Path) -> str:
-    """Name the vectors that exercise a requirement, and the readers pinned to fail them."""
+    """Describe which vectors exercise a requirement, and which readers are known to fail them."""
     files = sorted((root / "vectors" / format).glob("*.json"))
     bodies = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     ids = [body["id"] for body in bodies if id in body.get("requirements", ())]
@@ -48,7 +48,7 @@ def _full_text(requirement: Requirement) -> str:
 
 
 def compare_requirements(old: Path, new: Path) -> Iterator[ReviewFinding]:
-    """Yield a finding for each requirement that was added, removed, reworded or has a new level."""
+    """Yield a finding for each requirement that was added, removed or changed."""
     before, after = _requirements(old), _requirements(new)
     for id, was in before.items():
         now = after.get(id)
@@ -101,7 +101,7 @@ def word_difference(old: str, new: str) -> str:
 
 
 def compare_registers(old: Path, new: Path) -> Iterator[ReviewFinding]:
-    """Yield a finding for each reason, field, key or other entry of a register that differs."""
+    """Yield a finding for each register entry that differs, such as a reason code, field or key."""
     names = [{path.name for path in (root / "spec").glob("*.toml")} for root in (old, new)]
     for name in sorted(names[0] & names[1]):
         was, now = (_entries(root / "spec" / name) for root in (old, new))

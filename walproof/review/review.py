@@ -1,4 +1,4 @@
-"""Run a review: compare two trees, and return findings and tables."""
+"""Run a review: compare two trees, and return the findings and tables."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class Review:
     tables: list[Table] = field(default_factory=list)
     #: Parts that did not run, with reasons.
     skipped: list[str] = field(default_factory=list)
-    #: Mechanisms that isolated the readers (``by``), and accesses that remained possible
+    #: Mechanisms that isolated the readers (``by``), and what the readers could still access
     #: (``could``).
     isolation: dict[str, list[str]] = field(default_factory=dict)
-    #: By format, the implementations that pass vectors whose records change, and the number of
-    #: these vectors.
+    #: For each format, the implementations that pass vectors whose records change, and how many
+    #: such vectors they pass.
     failing: dict[str, dict[str, int]] = field(default_factory=dict)
     #: False if neither formats nor grammars were compared.
     is_compared: bool = True
 
     @property
     def breaks(self) -> list[str]:
-        """The classes of the breaking findings."""
+        """The classes of all breaking findings."""
         classes = {c for finding in self.findings if finding.breaks for c in finding.classes}
         return [c for c in CLASSES if c in classes]
 
@@ -75,7 +75,7 @@ def review(
     old: Path, new: Path, against: str = "old", formats: tuple[str, ...] = (),
     count: int = 300, seed: int = 0, report_progress: Report = lambda _: None,
 ) -> Review:  # fmt: skip
-    """Review the change from one tree to another, with about ``count`` damaged copies of logs.
+    """Review the change from one tree to another, using about ``count`` damaged copies of logs.
 
     Raises :class:`~conformance.kaitai.compile.GrammarError`, ``ToolMissing``, and
     :class:`~walproof.review.finding.CannotReview` if the new readers do not run.
@@ -100,7 +100,8 @@ def review(
     has_readers = any((root / "reference_impl").is_dir() for root in roots.values())
     with (
         tempfile.TemporaryDirectory(prefix="walproof-review-") as folder,
-        # A worker ends with the thread that started it, so the threads outlive all requests.
+        # A worker ends when the thread that started it ends, so keep the threads until all requests
+        # are done.
         ThreadPoolExecutor(2) as pool,
     ):
         workers = {
@@ -149,7 +150,7 @@ def review(
 
 
 def _with_uses(finding: ReviewFinding, root: Path, grammar: str) -> ReviewFinding:
-    """Add the files that use a removed or renamed field."""
+    """Add the files that use the field, if it was removed or renamed."""
     if finding.rule != "FIELD_REMOVED":
         return finding
     uses = uses_of_field(root, grammar, finding.subject.rpartition(".")[2])
@@ -162,7 +163,7 @@ def formats_of(*roots: Path) -> list[str]:
 
 
 def same_specification(old: Path, new: Path, format: str) -> bool:
-    """Return whether a format's executable specification and the shared code are equal."""
+    """Return whether a format's executable specification and shared code are unchanged."""
     return _digest(old, format) == _digest(new, format)
 
 
@@ -179,7 +180,7 @@ def _digest(root: Path, format: str) -> str:
 
 
 def _missing(workers: dict[str, RevisionReaders], format: str) -> dict[str, str]:
-    """Return the reason for each side that has no reader of a format."""
+    """For each side without a reader for a format, return the reason."""
     missing = {}
     for side, worker in workers.items():
         reply = worker.ask(do="knows", format=format)
@@ -192,7 +193,10 @@ def _missing(workers: dict[str, RevisionReaders], format: str) -> dict[str, str]
 
 
 def _format_findings(missing: dict[str, str], format: str) -> Iterator[ReviewFinding]:
-    """Yield findings for a side without readers. Raises :class:`CannotReview` for the new side."""
+    """Yield findings for sides without readers.
+
+    Raises :class:`CannotReview` if the new readers cannot be run.
+    """
     if missing.get("new", UNKNOWN) != UNKNOWN:
         raise CannotReview(f"the new side has {missing['new']}")
     if missing == {"old": UNKNOWN}:

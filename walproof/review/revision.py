@@ -1,4 +1,4 @@
-"""The trees of a review: the work tree, and an earlier revision from git."""
+"""Provide the trees of a review: the work tree, and an earlier revision from git."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def take_out(root: Path, revision: str, into: Path) -> str:
         with tempfile.NamedTemporaryFile(suffix=".tar") as file:
             _git(root, "archive", "--output", file.name, commit, *parts)
             with tarfile.open(file.name) as archive:
-                # Python 3.11.0 to 3.11.3 have no filters, and git archive names no foreign paths.
+                # Python 3.11.0 to 3.11.3 lack extraction filters. This is safe: git archive writes
+                # no paths outside the target.
                 archive.extraction_filter = getattr(tarfile, "data_filter", None)
                 archive.extractall(into)
     return _git(root, "rev-parse", "--short", commit)
@@ -52,7 +53,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 class RevisionReaders:
-    """The readers of one tree, in a sandboxed process that can read the logs in ``scratch``."""
+    """Runs the readers of one tree in a sandboxed process that can read the logs in ``scratch``."""
 
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
         (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
@@ -68,7 +69,7 @@ class RevisionReaders:
             ],
             bare=True,
         )
-        # -P: modules next to the worker must not shadow those of the revision.
+        # With -P, modules next to the worker cannot shadow those of the revision.
         self._program = JsonLinesProgram(
             [sys.executable, "-P", "-B", str(WORKER)],
             self.sandbox,
@@ -85,6 +86,6 @@ class RevisionReaders:
             return {"error": str(why), "place": ""}
 
     def close(self) -> None:
-        """Stop the process, if it runs."""
+        """Stop the process if it is running."""
         self._program.close()
         self._folder.cleanup()

@@ -6,10 +6,11 @@ kaitaistruct, and ``reference_impl``, because an older revision may lack everyth
 * ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}``
 * ``{"do": "knows", "format"}`` → ``{"known"}``
 * ``{"do": "grammars", "path", "folders", "grammar", "top"}`` → ``{"new_reader", "old_reader",
-  "paths"}``. ``folders`` has the directories of the ``old`` and the ``new`` parser. ``new_reader``
-  and ``old_reader`` describe the first field that this reader misreads, or are empty.
+  "paths"}``. ``folders`` contains the directories of the ``old`` and the ``new`` parser.
+  ``new_reader`` and ``old_reader`` describe the first field that this reader misreads, if any.
 
-The reply to a failed request has ``error`` and ``place``, the innermost line of ``reference_impl``.
+If a request fails, the reply contains ``error`` and ``place``, the innermost line in
+``reference_impl``.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def read(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def knows(request: dict[str, Any]) -> dict[str, Any]:
-    """Return whether this revision has a format, after importing its package."""
+    """Import the package of a format. Return whether this revision has the format."""
     from reference_impl import formats
 
     known = request["format"] in formats.FORMATS
@@ -52,13 +53,13 @@ def knows(request: dict[str, Any]) -> dict[str, Any]:
 
 
 class Leaf(NamedTuple):
-    """A field without subfields, and the bytes ``[start, end)`` that it occupies."""
+    """A field without subfields. It occupies the bytes ``[start, end)``."""
 
     start: int
     end: int
     value: Any
     path: str
-    #: The instance through which the parser reached the field, or "".
+    #: The instance through which the parser reached the field, or an empty string.
     instance: str
 
     def __str__(self) -> str:
@@ -70,13 +71,13 @@ class FieldMap:
     """The fields that a parser finds in a file."""
 
     leaves: list[Leaf] = field(default_factory=list)
-    #: Path of an instance → its bytes, if it is parsed at an offset, and its value.
+    #: For each path of an instance, its byte range (if it is parsed at an offset) and its value.
     instances: dict[str, tuple[tuple[int, int] | None, Any]] = field(default_factory=dict)
     error: str = ""
 
     @property
     def instance_names(self) -> set[str]:
-        """Paths of the instances, without indexes."""
+        """Paths of the instances, without array indexes."""
         return set(map(generic, self.instances))
 
 
@@ -95,7 +96,8 @@ def grammars(request: dict[str, Any]) -> dict[str, Any]:
     for path, was in old.instances.items():
         now = new.instances.get(path, was)
         if was != now:
-            # Programs use a computed value, but bytes at an offset are part of the log.
+            # A computed value matters only to programs that use it. Bytes at an offset are part of
+            # the log.
             (values if was[0] is None else both).append(f"{path}: {_shown(was)} → {_shown(now)}")
     paths = {generic(leaf.path) for leaf in old.leaves + new.leaves}
     one_sided = (old.error == "") != (new.error == "")
@@ -107,15 +109,17 @@ def grammars(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def generic(path: str) -> str:
-    """Return a path without its indexes."""
+    """Return a path without array indexes."""
     return re.sub(r"\[\d+\]", "[]", path)
 
 
 def _unmatched(old: FieldMap, new: FieldMap) -> tuple[list[Leaf], list[Leaf]]:
-    """Return the fields of each map whose bytes and value the other map does not have.
+    """Return the fields of each map that have no counterpart in the other map.
 
-    If raw bytes became fields, both readers agree. If fields became raw bytes, the new reader lacks
-    these fields.
+    A counterpart has the same bytes and value.
+
+    If raw bytes were divided into fields, the two readers agree. If fields were replaced by raw
+    bytes, the new reader lacks these fields.
     """
     missing, extra = _without(old, new), _without(new, old)
     for raw in [leaf for leaf in missing if isinstance(leaf.value, bytes)]:
@@ -129,7 +133,7 @@ def _unmatched(old: FieldMap, new: FieldMap) -> tuple[list[Leaf], list[Leaf]]:
 
 
 def _without(one: FieldMap, other: FieldMap) -> list[Leaf]:
-    """Return the fields of one map that the other map lacks; ignore added and removed instances."""
+    """Return the fields of one map that the other lacks, except in added or removed instances."""
     known = other.instance_names | {""}
     matches = Counter(leaf[:3] for leaf in other.leaves)
     matches.subtract(leaf[:3] for leaf in one.leaves)
@@ -137,7 +141,7 @@ def _without(one: FieldMap, other: FieldMap) -> list[Leaf]:
 
 
 def _parts(raw: Leaf, leaves: list[Leaf]) -> set[Leaf]:
-    """Return the fields into which raw bytes are divided; none if they do not cover the bytes."""
+    """Return the fields that divide raw bytes, or none if they do not cover all the bytes."""
     parts, at = set(), raw.start
     for leaf in leaves[bisect_left(leaves, (raw.start,)) :]:
         if leaf.start != at or leaf.end > raw.end or at == raw.end:
@@ -154,7 +158,7 @@ def _shown(instance: tuple[tuple[int, int] | None, Any]) -> str:
 
 
 def field_map(data: bytes, folder: str, grammar: str, top: str) -> FieldMap:
-    """Run a parser in debug mode, up to its first error."""
+    """Run a parser in debug mode until its first error, and return the fields."""
     from kaitaistruct import BytesIO, KaitaiStream
 
     result = FieldMap()
@@ -182,7 +186,7 @@ def field_map(data: bytes, folder: str, grammar: str, top: str) -> FieldMap:
 def _add(
     result: FieldMap, waiting: deque[Any], node: Any, base: int, path: str, instance: str, name: str
 ) -> None:
-    """Add a field to a map, or its subfields to the objects to visit."""
+    """Add a field to a map or, if it has subfields, to the objects to visit."""
     span = node._debug.get(name)
     value = getattr(node, name, None)
     if span is None:
@@ -240,7 +244,7 @@ DO = {"read": read, "knows": knows, "grammars": grammars}
 
 
 def place_of(error: BaseException) -> str:
-    """Return the innermost line of an error: ``reference_impl/x/reader.py:12``, or ""."""
+    """Return an error's innermost line in ``reference_impl``: its file and line, or ""."""
     if isinstance(error, SyntaxError) and error.filename:
         lines = [(error.filename, error.lineno)]
     else:
@@ -264,7 +268,7 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Answer requests until stdin ends."""
     replies = sys.stdout
-    sys.stdout = sys.stderr  # output of a reader must not mix with replies
+    sys.stdout = sys.stderr  # a reader's output must not mix with replies
     for line in sys.stdin:
         print(json.dumps(answered(json.loads(line))), file=replies, flush=True)
 

@@ -1,7 +1,7 @@
-"""Scanners: optimised readers of all formats, from bytes to columns.
+"""Scanners: optimised readers that convert the bytes of a log to columns.
 
-A scanner returns the events of the executable specification, with records in runs of columns. A
-kernel reads intact records, and the executable specification reads after the first fault.
+A scanner yields the same events as the executable specification, but groups records into runs of
+columns. A kernel reads intact records, and the executable specification takes over after a fault.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def scanner(format_id: str) -> Scanner:
-    """Return the scanner of a format, or the executable specification. Raises ``UnknownFormat``."""
+    """Return a format's scanner, or the executable specification. Raises ``UnknownFormat``."""
     installed = plugin_for(format_id).scanner
     if installed is not None:
         return installed
@@ -25,14 +25,14 @@ def scanner(format_id: str) -> Scanner:
 
 
 def reads_ranges(format_id: str) -> bool:
-    """Return whether remote logs of a format are read by ranges instead of as a whole."""
+    """Return whether remote logs of a format can be read in byte ranges instead of as a whole."""
     return plugin_for(format_id).discovery.restart_bytes is not None
 
 
 def part_from(format_id: str, start: int, end: int | None = None) -> Part:
-    """Return the part of a log that contains everything that begins in ``[start, end)``.
+    """Return a part of a log that contains everything beginning in ``[start, end)``.
 
-    The result is ``WHOLE`` if a scan must begin at the start of the log.
+    The part is ``WHOLE`` if a scan must begin at the start of the log.
     """
     from walproof.scanners.model import WHOLE, Part
 

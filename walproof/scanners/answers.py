@@ -1,4 +1,4 @@
-"""Convert the events of a scanner to an answer, to compare it with the executable specification."""
+"""Convert a scanner's events to an answer that can be compared with other answers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from walproof.scanners.model import Event, ReadableLog, Records, Wanted
 
 
 def answer(format_id: str, events: Iterable[Event]) -> Answer:
-    """Return the answer, with the fields of the executable specification."""
+    """Return an answer from a scanner, with all fields of the executable specification."""
     return collect(_one_by_one(format_id, events))
 
 
 def read(log: ReadableLog) -> Iterator[ReferenceEvent]:
-    """Yield the events of a scanner in the form of ``Format.read`` in the profile ``recover``."""
+    """Yield a scanner's events as ``Format.read`` yields them in the profile ``recover``."""
     return in_full(log.format, scanner(log.format).scan(log, Wanted()))
 
 
 def in_full(format_id: str, events: Iterable[Event | Record]) -> Iterator[ReferenceEvent]:
-    """Yield the events of the executable specification, including fields without a column."""
+    """Yield events with single records, including the fields that have no column."""
     plugin = plugin_for(format_id)
     for event in _one_by_one(format_id, events):
         yield plugin.add_fields(event) if isinstance(event, Record) else event
@@ -47,7 +47,7 @@ def records(format_id: str, run: Records) -> Iterator[Record]:
 
 
 def json_records(format_id: str, run: Records) -> Iterator[dict[str, Any]]:
-    """Yield the records of a run as ``Record.to_json`` does. Raises like :func:`records`."""
+    """Yield the records of a run as JSON objects. Raises the errors of :func:`records`."""
     plugin = plugin_for(format_id)
     if plugin.adds_fields:
         yield from (plugin.add_fields(record).to_json() for record in records(format_id, run))
@@ -58,7 +58,7 @@ def json_records(format_id: str, run: Records) -> Iterator[dict[str, Any]]:
 
 
 def _rows(format_id: str, run: Records) -> Iterator[tuple[int, int, dict[str, Any], bytes]]:
-    """Return the offset, size, fields and payload of each record of a run."""
+    """Return the offset, size, fields and payload of each record in a run."""
     if run.payload is None or run.truncated is not None:
         raise ValueError("the records of an answer need complete payloads")
     columns = [column for column in plugin_for(format_id).columns if column.name in run.fields]
@@ -69,7 +69,7 @@ def _rows(format_id: str, run: Records) -> Iterator[tuple[int, int, dict[str, An
 def _fields(columns: Sequence[Column], run: Records) -> Iterator[dict[str, Any]]:
     names = [column.name for column in columns]
     answers = [column.answers(run.fields[column.name]) for column in columns]
-    # One record at a time, because a parsed value takes much more memory than its text.
+    # Convert one record at a time, because a parsed value takes much more memory than its text.
     for values in zip(*answers, strict=True):
         yield {
             name: value for name, value in zip(names, values, strict=True) if value is not ABSENT

@@ -1,4 +1,4 @@
-"""Memory for kernels, and Arrow arrays over it without copying."""
+"""Allocate memory for kernels, and wrap it in Arrow arrays without copying."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ARROW = {np.dtype(t): pa.from_numpy_dtype(t) for t in (np.int32, np.int64, np.u
 
 
 def pooled(count: int, dtype: Any = np.uint8) -> NDArray[Any]:
-    """Return an uninitialised array from the memory pool of Arrow, which reuses its memory."""
+    """Return an uninitialised array from Arrow's memory pool, which reuses memory."""
     return np.frombuffer(pa.allocate_buffer(count * np.dtype(dtype).itemsize), dtype)
 
 
@@ -24,14 +24,14 @@ def numbers(values: NDArray[Any]) -> pa.Array:
 
 
 def repeated(value: Any, type_: pa.DataType, count: int) -> pa.Array:
-    """Return one value, or null, ``count`` times."""
+    """Return an Arrow array that repeats one value, or null, ``count`` times."""
     return pa.repeat(pa.scalar(value, type_), count)
 
 
 def binary(ends: NDArray[Any], data: Any, type_: pa.DataType) -> pa.Array:
-    """Return an array of text or bytes: value n is ``data[ends[n]:ends[n + 1]]``.
+    """Return an Arrow array of text or bytes. Value n is ``data[ends[n]:ends[n + 1]]``.
 
-    ``ends`` has the type int32, or int64 for large types.
+    ``ends`` is an int32 array, or an int64 array for large types.
     """
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)[: ends[-1]]]
     return pa.Array.from_buffers(type_, len(ends) - 1, buffers, null_count=0)

@@ -1,4 +1,4 @@
-"""Random access to the bytes of one file, for scanners."""
+"""Give scanners random access to the bytes of one file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LocalSource:
         return room[: self.read_into(offset, room)].tobytes()
 
     def read_into(self, offset: int, room: NDArray[np.uint8]) -> int:
-        """Fill ``room`` with bytes from ``offset`` on. Return their number. Raises ``OSError``."""
+        """Read bytes at ``offset`` into ``room``. Return how many were read. Raises ``OSError``."""
         length = max(0, min(len(room), self.size - offset))
         view, done = room.data[:length], 0
         while done < length and (more := os.preadv(self._descriptor, [view[done:]], offset + done)):

@@ -1,6 +1,6 @@
-"""The fields of a record as columns. Names, types and documentation come from the register.
+"""Represent record fields as columns, as the register of the format defines them.
 
-A change to the record fields of a register changes the schema of the data source.
+A change to the record fields in a register changes the schema of the data source.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDEST = (1 << 64) - 1
-#: Record fields of every format, which have fixed columns.
+#: Record fields that every format has, and that have fixed columns.
 COMMON_FIELDS = frozenset({"file", "at", "size", "payload"})
-#: The value of a field that a record lacks. None is a value: a stored null.
+#: The value of a field that a record lacks. None stands for a stored null.
 ABSENT: Any = object()
 
 
 @dataclass(frozen=True)
 class Column:
-    """A field of a record, as a column and as part of an answer."""
+    """A record field, as a column and as part of an answer."""
 
     field: RecordField
     type_name: str = "string"
 
     @property
     def name(self) -> str:
-        """Return the name of the field and of the column."""
+        """Return the name of the field, which is also that of the column."""
         return self.field.name
 
     @cached_property
     def type(self) -> pa.DataType:
         """Return the type of the column."""
-        # pyarrow belongs to an extra, but listing columns works without pyarrow.
+        # Columns can be listed without pyarrow, which only an extra installs.
         import pyarrow as pa
 
         return pa.type_for_alias(self.type_name)
 
     def of(self, record: Record) -> Any:
-        """Return the value for the column, or None if the record has no value."""
+        """Return the record's value for the column, or None."""
         return record.fields.get(self.name)
 
     def answers(self, values: pa.Array) -> Iterator[Any]:
-        """Yield the field of an answer for each value of the column; ``ABSENT`` for null."""
+        """Yield the values of the column as in an answer. Null becomes ``ABSENT``."""
         for value in values.to_pylist():
             yield ABSENT if value is None else self.to_answer(value)
 
     def to_answer(self, value: Any) -> Any:
-        """Return the answer's field for a column value that is not null."""
+        """Convert a column value that is not null to the value in an answer."""
         return value
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
@@ -63,14 +63,14 @@ class Column:
 
 
 class NumberColumn(Column):
-    """A 64-bit number, which is decimal text in an answer."""
+    """A 64-bit number, which is stored as decimal text in an answer."""
 
     def of(self, record: Record) -> Any:
-        """Return the number, or None. Numbers above 64 bits wrap around to 0."""
+        """Return the number, or None. Larger numbers lose all bits above the lowest 64."""
         value = record.fields.get(self.name)
         if value is None:
             return None
-        # The first index of a file may be 2^64 - 1, although the file holds more than one entry.
+        # An index may exceed 64 bits: a file with several entries may begin with index 2^64 - 1.
         return int(value) & WIDEST if self.type_name == "uint64" else int(value)
 
     def to_answer(self, value: Any) -> Any:
@@ -79,7 +79,7 @@ class NumberColumn(Column):
 
 
 class JsonColumn(Column):
-    """A structured field, which is JSON text in a column."""
+    """A structured field, which is stored as JSON text in a column."""
 
     def of(self, record: Record) -> Any:
         """Return the JSON text, or None if the field is missing.
@@ -95,7 +95,7 @@ class JsonColumn(Column):
         return json.loads(value)
 
 
-#: The class and the default column type for each type of record field.
+#: For each type of record field, the column class and the default column type.
 _BY_TYPE: Mapping[str, tuple[type[Column], str]] = {
     "integer": (Column, "int64"),
     "decimal": (NumberColumn, "uint64"),
@@ -108,9 +108,9 @@ _BY_TYPE: Mapping[str, tuple[type[Column], str]] = {
 
 
 def columns_of(register: Register, classes: Mapping[str, type[Column]]) -> tuple[Column, ...]:
-    """Return the columns of a format, in the order of its register.
+    """Return a format's columns in the order of its register.
 
-    ``classes`` contains the classes of fields whose values a register cannot describe.
+    ``classes`` contains column classes for fields whose values a register cannot describe.
     """
     columns = []
     for field in register.fields.values():

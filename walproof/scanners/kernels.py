@@ -1,10 +1,10 @@
-"""Functions shared by the kernels of all formats: compilation, numbers in bytes, CRC-32C.
+"""Functions that all kernels share, for compiling, loading numbers from bytes, and CRC-32C.
 
-Kernels do not check bounds: each caller must ensure that the bytes are inside the array. If an
-index is unsigned, numba does not check whether it is negative, and LLVM can merge loads of
-eight bytes.
+Kernels do not check bounds, so callers must make sure that all bytes are inside the array. Indices
+are unsigned: numba then omits the check for negative numbers, and LLVM can merge eight loads of one
+byte.
 
-numba does not notice changes to other modules that a kernel uses. Delete ``__pycache__`` after
+If a kernel uses other modules, numba does not notice when they change. Delete ``__pycache__`` after
 such a change.
 """
 
@@ -33,7 +33,7 @@ _DIGITS = np.array([f"{number:02x}" for number in range(256)], "S2").view(np.uin
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function at its first call, and cache the machine code if possible."""
+    """Compile a function on its first call, and cache the machine code if possible."""
     configured = numba.config.CACHE_DIR
     if IS_INSTALLED and not configured:
         numba.config.CACHE_DIR = str(cache() / f"kernels-{__version__}")
@@ -46,13 +46,13 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def helper(function: Callable[..., Any]) -> Any:
-    """Compile a function that only kernels call, as a part of each kernel."""
+    """Return a function that is compiled as part of each kernel that calls it."""
     return numba.njit(nogil=True, error_model="numpy")(function)
 
 
 @helper
 def load32(data: Any, at: Any) -> Any:
-    """Return four bytes as a little-endian number, a uint64."""
+    """Return four bytes as a little-endian number, in a uint64."""
     i = uint64(at)
     return (
         uint64(data[i])
@@ -64,7 +64,7 @@ def load32(data: Any, at: Any) -> Any:
 
 @helper
 def load64(data: Any, at: Any) -> Any:
-    """Return eight bytes as a little-endian number, a uint64."""
+    """Return eight bytes as a little-endian number, in a uint64."""
     return load32(data, at) | load32(data, at + 4) << uint64(32)
 
 
@@ -93,13 +93,13 @@ def same(data: Any, at: Any, other: Any, other_at: Any, length: Any) -> bool:
 
 @kernel
 def write_hex(data: Any, pairs: Any) -> None:
-    """Write two hexadecimal digits for each byte of ``data``."""
+    """Write each byte of ``data`` as two hexadecimal digits."""
     for i in range(len(data)):
         pairs[i] = _DIGITS[data[i]]
 
 
 def hexadecimal(rows: NDArray[Any]) -> pa.Array:
-    """Return each row of a two-dimensional array in hexadecimal, as text."""
+    """Return each row of a two-dimensional array as hexadecimal text."""
     data = np.ascontiguousarray(rows).view(np.uint8).reshape(-1)
     pairs = pooled(len(data), np.uint16)
     write_hex(data, pairs)
@@ -120,7 +120,7 @@ _ONES = np.uint64(0xFFFFFFFF)
 
 
 def _has_instruction() -> bool:
-    """Return whether numba compiles for a processor with SSE 4.2."""
+    """Return whether numba compiles for a CPU with SSE 4.2."""
     return numba.config.CPU_NAME is None and bool(llvm.get_host_cpu_features().get("crc32"))
 
 
@@ -141,7 +141,7 @@ def _crc_of_byte_by_table(crc: Any, byte: Any) -> Any:
 
 
 def _instruction(of_crc: int, of_data: int) -> Any:
-    """Return the instruction CRC32 for registers of these widths, as a helper."""
+    """Return a helper that executes the CRC32 instruction for registers of these widths."""
 
     @intrinsic
     def call(typing: Any, crc: Any, value: Any) -> Any:
@@ -171,7 +171,7 @@ else:
 
 @helper
 def crc32c(crc: Any, data: Any, start: Any, end: Any) -> Any:
-    """Update ``crc``, a uint64 that is initially 0, by ``data[start:end]``."""
+    """Return ``crc`` updated with ``data[start:end]``. The initial value is 0, as a uint64."""
     crc = uint64(crc) ^ _ONES
     while end - start >= 8:
         crc = _crc_of_word(crc, load64(data, start))

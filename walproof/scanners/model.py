@@ -1,4 +1,4 @@
-"""The interface of scanners: columns, runs of records, parts of a log."""
+"""Define the interface of scanners: selected output, runs of records, and parts of a log."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from walproof.scanners.byte_source import ByteSource
 #: A run of records ends at MAX_ROWS rows or MAX_BYTES bytes of payload, whichever comes first.
 MAX_ROWS = 65_536
 MAX_BYTES = 4 << 20
-#: Number of rows that are processed at a time where records are expanded.
+#: Number of rows to expand to single records at a time.
 PIECE_ROWS = 16_384
-#: Maximum bytes in a column of payloads.
+#: Maximum size in bytes of a payload column.
 LONGEST = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A selection of the output. If ``columns`` is None, all fields are selected.
+    """Selects the output of a scan. If ``columns`` is None, all fields are selected.
 
-    Payloads and values of journal entries are truncated to ``max_payload`` bytes, and their records
-    are marked in ``Records.truncated``.
+    Payloads, and values in journal entries, are truncated to ``max_payload`` bytes.
+    ``Records.truncated`` marks records that were truncated.
     """
 
     payload: bool = True
@@ -39,7 +39,7 @@ class Wanted:
     def cap(self) -> int:
         """Return the maximum number of payload bytes that a kernel stores.
 
-        It is negative for none.
+        If payloads are not selected, the number is negative.
         """
         return min(self.max_payload, LONGEST) if self.payload else -1
 
@@ -52,8 +52,8 @@ class Wanted:
 class Part:
     """A part of a log that can be scanned separately. Instances can be pickled.
 
-    ``[start, end)`` are byte offsets in ``file``, which is None in a log of one file. ``state`` is
-    the state of the format's scanner at ``start``.
+    ``[start, end)`` is a range of byte offsets in ``file``, which is None if the log is one file.
+    ``state`` is the state of the format's scanner at ``start``.
     """
 
     start: int = 0
@@ -67,7 +67,7 @@ WHOLE = Part()
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """A run of ``n`` records in one file, in log order, as columns.
+    """Consecutive records in one file, as columns. Such a group is called a run.
 
     ``at`` and ``size`` are in bytes. ``payload`` is a binary array, or None if payloads were not
     selected. ``truncated`` is None if no record was truncated. ``fields`` contains the selected
@@ -96,7 +96,7 @@ class Records:
         )
 
     def pieces(self, rows: int = PIECE_ROWS) -> Iterator[Records]:
-        """Yield the records in pieces of at most ``rows``."""
+        """Yield the records in pieces of at most ``rows`` records."""
         if len(self) <= rows:
             yield self
             return
@@ -110,7 +110,7 @@ Event = Records | Lost | End
 class ReadableLog(Protocol):
     """The part of :class:`walproof.Log` that scanners, recovery and tables use.
 
-    :mod:`walproof.log` imports them, so they do not import it.
+    These modules cannot import :mod:`walproof.log`, because it imports them.
     """
 
     format: str
@@ -120,7 +120,7 @@ class ReadableLog(Protocol):
 
     @property
     def readable(self) -> Path:
-        """The path that readers open."""
+        """The path for readers to open."""
 
     @property
     def is_read_by_scanner(self) -> bool:
@@ -139,7 +139,7 @@ class ReadableLog(Protocol):
         """Yield records and lost ranges, then one ``End``."""
 
     def columns(self) -> Iterator[Event]:
-        """Yield the same events with the records in columns."""
+        """Yield the same events, with records in columns."""
 
 
 class Scanner(Protocol):
@@ -152,7 +152,7 @@ class Scanner(Protocol):
         """
 
     def scan(self, log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """Yield the events of a part. Only ``WHOLE`` has an ``End``. Raises ``OSError``.
+        """Yield the events of a part. Only ``WHOLE`` yields an ``End``. Raises ``OSError``.
 
-        All parts together yield exactly the records and lost ranges of the log.
+        Together, all parts yield exactly the records and lost ranges of the log.
         """

@@ -1,4 +1,4 @@
-"""Run the executable specification with columns, and hand over from a kernel to it."""
+"""Run the executable specification as a scanner, and hand over to it from a kernel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ScannerMissing(Exception):
 
 
 class ReferenceScanner:
-    """A scanner that uses the executable specification. A log is one part."""
+    """A scanner that uses the executable specification, and never splits a log."""
 
     def __init__(self, format_id: str) -> None:
         self.format = named(format_id)
@@ -53,7 +53,7 @@ class ReferenceScanner:
         yield from self.in_runs(self.format.read(log.readable, "recover", log.context), wanted)
 
     def in_runs(self, events: Iterable[ReferenceEvent], wanted: Wanted) -> Iterator[Event]:
-        """Yield events of the executable specification, with records in runs of one file."""
+        """Group single records into runs, one file at a time; yield runs and other events."""
         rows = _RowBuilder(self.columns, wanted)
         for event in events:
             if not isinstance(event, Record):
@@ -71,9 +71,9 @@ class ReferenceScanner:
         specified: Callable[[int], Iterable[ReferenceEvent]],
         wanted: Wanted,
     ) -> Iterator[Event]:
-        """Yield the runs of a kernel, then the events that the specification reads after them.
+        """Yield the runs of a kernel, then the events that the specification yields after them.
 
-        ``specified`` is called after the last run, with the number of records in all runs.
+        ``specified`` is called after the last run, with the total number of records in all runs.
         """
         count = 0
         for run in bulk:
@@ -83,7 +83,7 @@ class ReferenceScanner:
 
 
 class _RowBuilder:
-    """Records of one file, as rows of values: dictionaries of fields need much more memory."""
+    """Collects records of one file as tuples, which need much less memory than dictionaries."""
 
     def __init__(self, columns: Sequence[Column], wanted: Wanted) -> None:
         self.columns = [column for column in columns if wanted.wants(column.name)]

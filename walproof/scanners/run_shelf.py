@@ -18,7 +18,8 @@ class RunShelf(Sequence[Record]):
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
         self.runs: Shelf[Records] = Shelf()
-        self._starts = [0]  # number of the first record of each run; then the number of records
+        # the number of each run's first record, then the total number of records
+        self._starts = [0]
 
     def append(self, run: Records) -> None:
         """Append a run. Raises ``ValueError`` if a payload is truncated."""
@@ -55,9 +56,9 @@ class RunShelf(Sequence[Record]):
             start, number = end, number + 1
 
     def differing(self, start: int, run: Records) -> Iterator[tuple[int, Record, Record]]:
-        """Compare the records from ``start`` on with a run of another log.
+        """Compare the records from number ``start`` on with a run from another log.
 
-        Yield the number and the two records for each piece of a run that differs.
+        For each stored run that differs, yield the number and both versions of each of its records.
         """
         at = 0
         for mine in self.between(start, start + len(run)):

@@ -1,4 +1,4 @@
-"""Run a kernel over a file to read intact records, and return them in runs."""
+"""Run a kernel over a file, and return the intact records in runs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from walproof.scanners.byte_source import ByteSource
 from walproof.scanners.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scanners.window import passing_window
 
-#: Indices in the state of a kernel, an array of int64 that the kernel continues from and updates:
-#: offset of the next record, offset of the first byte in memory, number of rows, number of rows
-#: with a truncated payload, number of bytes that the next record needs. Kernels may add indices.
+#: Indices in a kernel's state, an int64 array that the kernel reads and updates. They stand for the
+#: offset of the next record, the offset of the first byte in memory, the number of rows, the number
+#: of rows with a truncated payload, and the number of bytes that the next record needs. Kernels may
+#: add indices.
 AT, BASE, ROWS, CUT, NEED = range(5)
 
-#: Return values of kernels. They mean that more bytes are needed, that the result arrays are full,
-#: that the records end, or that the next bytes are not an intact record.
+#: Return values of kernels. In this order, they mean that more bytes are needed, that the result
+#: arrays are full, that the records end, and that the next bytes are not an intact record.
 USED_UP, FULL_UP, ENDED, NOT_PLAIN = range(4)
 
 #: Maximum number of bytes held in memory for one record. The specification reads longer records.
@@ -27,11 +28,11 @@ MAX_HELD_BYTES = 32 << 20
 
 
 class RecordWalk:
-    """A pass of a kernel over one file of ``size`` bytes.
+    """One pass of a kernel over a file that is ``size`` bytes long.
 
-    After :meth:`runs`, ``state[AT]`` is the offset after the last record, and ``why`` is the return
-    value of the kernel. The rows of a run are in the arrays ``at``, ``sizes``, ``ends`` (of the
-    payloads in ``payload``), ``cut`` and ``columns``.
+    After :meth:`runs`, ``state[AT]`` is the offset after the last record, and ``why`` is the
+    kernel's last return value. The rows of a run are in the arrays ``at``, ``sizes``, ``ends`` (the
+    ends of the payloads in ``payload``), ``cut`` and ``columns``.
     """
 
     #: Size of the smallest record in bytes.
@@ -58,7 +59,7 @@ class RecordWalk:
         return {}
 
     def runs(self, at: int) -> Iterator[Records]:
-        """Yield the consecutive intact records from an offset on. Raises ``OSError``."""
+        """Yield the consecutive intact records that start at an offset. Raises ``OSError``."""
         state, window = self.state, self.window
         state[AT], self.why = at, FULL_UP
         while self.why == FULL_UP:
@@ -79,7 +80,7 @@ class RecordWalk:
         self.ends, self.cut = arrays.pooled(rows + 1, np.int32), arrays.pooled(rows)
         self.columns = tuple(arrays.pooled(rows, dtype) for dtype in self.dtypes)
         self.ends[0] = 0
-        # The array for payloads must be large enough for each record that fits in the window.
+        # The payload array must be large enough for any record that fits in the window.
         held = max(MAX_BYTES, self.window.stretch, len(self.window.array))
         self.payload = arrays.pooled(min(left, held) if self.wanted.cap >= 0 else 0)
         self.state[ROWS] = self.state[CUT] = 0

@@ -1,4 +1,4 @@
-"""The part of a file that a kernel reads at a time."""
+"""Provide the part of a file that a kernel reads at a time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from walproof.scanners.byte_source import ByteSource, LocalSource
 
 #: Bytes read at a time.
 WINDOW_BYTES = 1 << 20
-#: The number of bytes that a scan reads at a time if it reads each byte of a local file once. They
-#: fit into the second-level cache of the processor.
+#: Bytes read at a time from a local file in a single pass. They fit in the CPU's L2 cache.
 PASSING_BYTES = 1 << 19
 #: Bytes read at a time from a remote file, where each request is expensive.
 REMOTE_BYTES = 8 << 20
@@ -20,8 +19,8 @@ REMOTE_BYTES = 8 << 20
 class Window:
     """A part ``[base, end)`` of a file in a reused buffer, ``array``.
 
-    Offsets are offsets in the file, and ``size`` is the size of the file. All methods raise
-    ``OSError``, for example if the file has become shorter.
+    All offsets are relative to the start of the file, and ``size`` is the size of the file. All
+    methods raise ``OSError``, for example if the file became shorter.
     """
 
     def __init__(self, source: ByteSource, stretch: int = WINDOW_BYTES) -> None:
@@ -55,7 +54,7 @@ class Window:
 
 
 def passing_window(source: ByteSource) -> Window:
-    """Return a window for a scan that reads a file once."""
+    """Return a window for a scan that passes over a file once."""
     return Window(source, PASSING_BYTES if isinstance(source, LocalSource) else REMOTE_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""Appends in a sweep, with the results of the executable specification."""
+"""Append records in a sweep, with the executable specification."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from walproof.sweep.settings import Setting
 
 @dataclass(frozen=True)
 class AppendRequest:
-    """An append: its vector, the answer for the existing log, and the new records."""
+    """A request to append, as a vector; the answer for the log before it; and the new records."""
 
     vector: Vector
     before: Answer
@@ -38,7 +38,7 @@ class AppendRequest:
 
 @dataclass(frozen=True)
 class _AfterAppend:
-    """The result of an append: a refusal if there was one, the answer, the log, all files."""
+    """The state after an append: whether it was refused, the answer, the log, and all files."""
 
     refused: bool
     answer: Answer
@@ -80,7 +80,10 @@ class Appender:
     def _aimed(
         self, control: Control, setting: Setting, contents: Contents, before: Answer
     ) -> NewRecord:
-        """Return a new record for a generated log. It may end at an offset that lost bytes name."""
+        """Return a new record for a generated log.
+
+        It may end at an offset that is stored in lost bytes.
+        """
         chance = Random(digest(contents))
         sizes = properties.aimed_sizes(contents, before) or [0, 1, 20, 200]
         return self.format_sweep.sized(task_of(control, setting), chance.choice(sizes))
@@ -115,8 +118,8 @@ class Appender:
         elif self._read(name, cut, setting).records != before.records:
             faults.append(properties.CUT_LOSES)
         elif not state.refused:
-            # A refusal after the cut is not a fault: the shorter file may lack space for the
-            # records.
+            # A refusal after the cut is not a fault, because the shorter file may lack space for
+            # the records.
             after_cut = self._perform(name, cut, new, setting)
             is_read = properties.continues(old_records, new, after_cut.answer)
             if not (after_cut.refused or is_read):
@@ -172,5 +175,5 @@ class Appender:
 
 
 def task_of(control: Control, setting: Setting) -> AppendTask:
-    """Return the request to append to a damaged copy of a control."""
+    """Return a request to append to a damaged copy of a control."""
     return AppendTask(control.name, control.records, setting.context)

@@ -16,8 +16,9 @@ from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.settings import Setting, settings_of
 
-#: Maximum size of a control, and of all its payloads together, which the log may store compressed.
-#: Each byte adds a case, because the sweep cuts a control at each offset.
+#: Maximum size of a control. The same limit applies to all its payloads together, which may be
+#: larger if the log is compressed. Each byte adds a case, because the sweep cuts a control at every
+#: offset.
 MAX_CONTROL_BYTES = 40 << 10
 
 #: Maximum number of records in a control, because each case reads all records.
@@ -30,7 +31,7 @@ class NoControl(ValueError):
 
 @dataclass(frozen=True)
 class Control:
-    """An undamaged log, with the data for damaging it and for judging the answers."""
+    """An undamaged log, with the data needed to damage it and to judge the answers."""
 
     id: str
     format: str
@@ -40,40 +41,40 @@ class Control:
     context: Mapping[str, Any] = field(default_factory=dict)
     #: Records that the executable specification returns.
     records: tuple[Record, ...] = ()
-    #: Field map of each file, so that workers need no grammars.
+    #: Field map of each file, so that workers do not need the grammars.
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
-    #: All settings. The first two have the control's own context and are the two reading profiles.
+    #: All settings. The first two combine the control's own context with the two reading profiles.
     settings: Sequence[Setting] = ()
     #: Earlier states of a generated log, newest first.
     earlier: Sequence[Control] = field(default=(), repr=False)
 
     @property
     def path(self) -> Path:
-        """Path of the JSON file that a vector with this log would have.
+        """Path that the JSON file of a vector with this log would have.
 
-        If the name of the log does not start with the stem of this path, scratch copies keep the
-        name, because readers may depend on it.
+        Readers may depend on the file name of the log. Scratch copies therefore keep this name,
+        unless it starts with the stem of this path.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
     @functools.cached_property
     def stored_records(self) -> Sequence[Record]:
-        """All records in the log: ``records``, and hidden records that readers do not return."""
+        """All records in the log: ``records`` and those that are hidden from readers."""
         return plugin_for(self.format).sweep.stored_records(self.files, self.records)
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """The contents by file name. In a log of one file, the name is empty."""
+        """The contents by file name. If the log is a single file, the name is empty."""
         return by_name(self.contents)
 
     @property
     def size(self) -> int:
-        """Total bytes of all files."""
+        """The total size of all files in bytes."""
         return size(self.contents)
 
 
 def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
-    """Return a vector as a control, with contexts from other ``vectors`` of the format."""
+    """Return a vector as a control, with further contexts from other ``vectors`` of its format."""
     format, name = str(vector.body["format"]), vector.input.name
     context = dict(vector.body.get("context", {}))
     records = answer_to(format, vector.contents, context, name=name).records
@@ -100,7 +101,7 @@ def control_of_log(format: str, path: Path, context: Mapping[str, Any]) -> Contr
 def undamaged(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]
 ) -> Iterator[Vector]:
-    """Yield the undamaged, intact vectors that are not empty and match ``patterns``, if given."""
+    """Yield undamaged, intact, non-empty vectors that match the ``patterns``, if any are given."""
     for vector in Selection(patterns, [format]).choose(vectors.values()):
         body = vector.body
         if (
@@ -132,7 +133,7 @@ def choose(vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]) 
     controls = []
     of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
     for vector in undamaged(vectors, format, patterns):
-        # If several answers are correct, a difference does not prove a fault.
+        # Omit vectors with several correct answers: there, a difference does not prove a fault.
         if not patterns and ("accept" in vector.body or vector.body["size"] > MAX_CONTROL_BYTES):
             continue
         control = control_of(vector, of_format)

@@ -1,4 +1,4 @@
-"""Find true records that a program returns and the executable specification does not."""
+"""Find true records that a program returns but the executable specification does not."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from reference_impl.register import registers
 from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import LogDamage
 
-#: The effect of a finding.
+#: The effect of a finding that reports a missing true record.
 DOMINANCE = "dominance"
 
-#: Fields that do not identify a record: its payload is compared as a digest, and damage before the
-#: record moves its place.
+#: Fields that do not identify a record. The payload is compared as a digest, and damage before a
+#: record may change its position.
 _NOT_IDENTIFYING = frozenset({"payload", "file", "at", "size"})
 
 Json = Mapping[str, Any]
 
 
 def true_records(records: Sequence[Record]) -> list[Json]:
-    """Return the records of an undamaged control as a reader reports them."""
+    """Return the records of an undamaged control in the form in which a reader reports them."""
     return [record.to_json() for record in records]
 
 
 def unambiguous(true: Sequence[Json], change: LogDamage, older: Sequence[Control]) -> list[Json]:
     """Return the true records of a damaged log.
 
-    If the damage copied bytes of an older log, the records of this log do not count, because a
+    If the damage copied bytes from an older log, the older log's records do not count, because a
     reader may have found them in the copied bytes.
     """
     copied = _copied_logs(change)
@@ -62,7 +62,7 @@ def missing_records(
     actual: Sequence[Json],
     reports: Collection[str],
 ) -> list[Json]:
-    """Return the true records that are in the ``actual`` answer and not in the ``expected`` answer.
+    """Return the true records in the ``actual`` answer that the ``expected`` answer lacks.
 
     Two records are equal if their payloads are equal and all other fields that the program reports
     are equal. Fields that the true record does not have are ignored. A record counts as often as in
@@ -82,7 +82,7 @@ def missing_records(
 
 
 def reason_for(record: Json, expected: Answer) -> str:
-    """Return the reason code of the lost range at a missing record, or of the log.
+    """Return the reason code for a missing record: that of its lost range, else that of the log.
 
     If there is no reason code, return ``intact``.
     """
@@ -94,7 +94,7 @@ def reason_for(record: Json, expected: Answer) -> str:
 
 
 def exception_for(format: str, reader: str, reason: str, change: LogDamage) -> str | None:
-    """Return the requirement of the exception for this reader, reason and damage, or None."""
+    """Return the requirement of the exception for this reader, reason and damage, if any."""
     damages = [f"{each.family} {each.field}" for each in change.halves or (change,)]
     for entry in registers()[format].unproven:
         is_listed = reader in entry.readers and (not entry.reasons or reason in entry.reasons)

@@ -1,4 +1,4 @@
-"""Classify wrong answers by their effect on records, ranges and verdict, and rank the effects.
+"""Classify wrong answers by their effect on records, lost ranges and verdict; rank the effects.
 
 :mod:`conformance.compare` determines which answers are wrong.
 """
@@ -49,15 +49,15 @@ _SEVERITY = {effect: rank for rank, effects in enumerate(_BY_SEVERITY) for effec
 
 
 def rank(effects: str) -> int:
-    """Return the severity of effects joined by ``+``. The most harmful effect has severity 0."""
+    """Return the rank of the worst of these effects, joined by ``+``. Rank 0 is the worst rank."""
     return min(_SEVERITY.get(effect, len(_SEVERITY)) for effect in effects.split("+"))
 
 
 @dataclass(frozen=True)
 class AnswerDifference:
-    """One wrong answer: its effects, the description of the harness, the verdict and the reason."""
+    """One wrong answer, with its effects, a description, and the reported verdict and reason."""
 
-    #: The effects on the answer, joined by ``+``.
+    #: The effects, joined by ``+``.
     kind: str
     text: str
     verdict: str = ""
@@ -65,16 +65,16 @@ class AnswerDifference:
 
 
 class Effect(NamedTuple):
-    """The implementation and the effect of a difference. Equal effects are one finding.
+    """The key of a finding: differences with equal effects belong to the same finding.
 
     The damage is not part of the key, because many changes can reveal one defect.
     """
 
     implementation: str
-    #: The most harmful effect, which causes the others. For a write or an append, the profile comes
-    #: before it.
+    #: The most harmful effect, which causes the others; for a write or an append, preceded by the
+    #: profile.
     action: str
-    #: Verdict and reason of the executable specification, then those of the implementation.
+    #: Verdict and reason in the executable specification's answer, then in the implementation's.
     verdict: str = ""
     reason: str = ""
     reported_verdict: str = ""
@@ -87,12 +87,13 @@ class Effect(NamedTuple):
         """Return the effect of a difference from the expected answer, or from an invariant."""
         gravest = min(difference.kind.split("+"), key=rank)
         action = gravest if profile in READING else f"{profile}: {gravest}"
-        # A crash does not depend on the expected answer.
+        # Leave out the expected answer of a crash: a crash does not depend on it.
         if gravest in NO_ANSWER:
             text = difference.reason if gravest == "crash" else ""
             return cls(implementation, action, reported_reason=text)
         effect = cls(implementation, action, expected.verdict, expected.reason or "")
-        # The answer to an append depends on the damage and on the appended records.
+        # Leave out the reported answer of an append, which depends on the damage and on the new
+        # records.
         if profile not in READING:
             return effect
         return effect._replace(
@@ -108,7 +109,7 @@ class Effect(NamedTuple):
 def difference_of(
     result: Mapping[str, Any], judgement: ReplyJudgement | None, written: frozenset[str] | None
 ) -> AnswerDifference | None:
-    """Return the difference in a result of the harness, or None if the case passed or was skipped.
+    """Return the difference that the harness found, or None if the case passed or was skipped.
 
     ``written`` contains the keys of all written payloads, or is None if the damage forged
     checksums.
@@ -129,7 +130,7 @@ def difference_of(
 
 
 def _reported(actual: Mapping[str, Any], parts: Sequence[str]) -> list[str]:
-    """Return the reported verdict and reason; a part that the program does not report is empty."""
+    """Return the reported verdict and reason. A part that the program does not report is empty."""
     return [str(actual.get(part) or "") * (part in parts) for part in ("verdict", "reason")]
 
 
@@ -139,7 +140,7 @@ def compare(
     parts: Sequence[str],
     written: frozenset[str] | None,
 ) -> AnswerDifference | None:
-    """Return the difference of two normalised answers in ``parts``, or None if they agree."""
+    """Compare ``parts`` of two normalised answers. Return the difference, or None if they agree."""
     sentences = differences(expected, actual, parts)
     if not sentences:
         return None
@@ -167,7 +168,7 @@ def _spans(lost: Sequence[Mapping[str, Any]], file: str | None) -> list[tuple[in
 
 
 def _is_covered(gap: Mapping[str, Any], lost: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether lost ranges cover all bytes of a gap, or touch an empty gap."""
+    """Return whether lost ranges cover every byte of a gap or, if the gap is empty, touch it."""
     start, spans = gap["from"], _spans(lost, gap.get("file"))
     if start == gap["to"]:
         return any(lo <= start <= hi for lo, hi in spans)

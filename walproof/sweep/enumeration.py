@@ -21,43 +21,43 @@ from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile, leaf_name
 from walproof.sweep.similar_file_names import is_blocked, similar_names
 
-#: Sizes of sectors in bytes.
+#: Sector sizes in bytes.
 SECTORS = (512, 4096)
 
-#: Operations that repeat, drop, reorder, replace or move whole units or files, which a format
-#: without sequence numbers cannot detect (spec/conventions.md, "Invariants").
+#: Operations that repeat, drop, reorder, replace or move whole units or files. A format without
+#: sequence numbers cannot detect such damage (spec/conventions.md, "Invariants").
 SHIFTING = frozenset(
     {"swap-sectors", "stale", "duplicate", "drop", "insert", "splice", "remove-file", "add-file",
      "rename-file", "swap-files"}
 )  # fmt: skip
 
-#: Maximum number of spliced pairs for each field name, of flipped content bits, and of offsets in
-#: a file where bytes are inserted or replaced by older bytes.
+#: Limits: spliced pairs for each field name; flipped content bits; and offsets in a file at which
+#: bytes are inserted, or replaced by older bytes.
 MAX_SPLICES, CONTENT_FLIPS, MAX_BOUNDARIES = 40, 16384, 512
 
-#: Maximum number of files in a control whose names are changed. Half of them are the first files,
-#: and half are the last files.
+#: Maximum number of files in a control to rename: half of them from the start of the list of files,
+#: and half from its end.
 NAMES_OF = 12
 
-#: Number of equal bytes that separate two ranges of one write.
+#: Two changed ranges of one write count as separate if this many equal bytes lie between them.
 MAX_EQUAL_BYTES = 8
 
-#: Maximum number of pairs that are drawn for one number until two changes can be combined.
+#: Maximum number of draws for one pair number. Drawing ends when two changes can be combined.
 ATTEMPTS = 16
 
-#: The family that recomputes checksums, the family of two changes, and that of torn writes.
+#: Names of families: damage with recomputed checksums, pairs of changes, and torn writes.
 SEALING, PAIR, TORN_WRITE = "reseal", "pair", "torn-write"
-#: Families of operations on whole files.
+#: Families that operate on whole files.
 ON_FILES = ("remove-file", "empty-file", "rename-file", "add-file", "swap-files", "keep-file")
 
 
 class LogDamage(NamedTuple):
-    """Damage: its family, the generic name of the damaged field, and the operations."""
+    """One damage: its family, the generic name of the damaged field, and its operations."""
 
     family: str
     field: str
     operations: tuple[Operation, ...]
-    #: The two changes of a pair.
+    #: The two changes, if the damage is a pair.
     halves: tuple[Any, ...] = ()
 
     @property
@@ -79,14 +79,14 @@ NO_DAMAGE = LogDamage("none", "nothing", ())
 
 
 class Family(NamedTuple):
-    """The changes by one kind of damage to one file or to whole files, numbered from 0."""
+    """All changes of one kind to one file, or to the files of a log as a whole, numbered from 0."""
 
     name: str
     changes: Sequence[Any]
 
 
 class Computed(Sequence[Any]):
-    """A sequence. Its elements are computed on access."""
+    """A sequence whose elements are computed on access."""
 
     def __init__(self, count: int, element: Callable[[int], Any]) -> None:
         self._count = count
@@ -97,12 +97,12 @@ class Computed(Sequence[Any]):
 
     def __getitem__(self, number: Any) -> Any:
         if not 0 <= number < self._count:
-            raise IndexError(number)  # ends an iteration
+            raise IndexError(number)  # an IndexError ends iteration
         return self._element(number)
 
 
 class DamagedControl(DamagedLog):
-    """A control to which operations are applied. Its field maps are computed in advance."""
+    """A control to be damaged, with field maps that were computed in advance."""
 
     def __init__(self, control: Control, older: Sequence[Control] = ()) -> None:
         logs = {log.id: log.contents for log in (control, *older)}
@@ -119,9 +119,9 @@ class DamagedControl(DamagedLog):
 
 
 class Enumeration:
-    """All ways to damage a control, each with a family number and a number within the family.
+    """All changes to a control. A change is identified by its family's number and its own number.
 
-    Equal arguments give the same numbers in every process. ``older`` contains logs that serve as
+    The same arguments give the same numbers in every process. ``older`` contains logs that serve as
     older generations.
     """
 
@@ -162,7 +162,7 @@ class Enumeration:
         return log.contents, edits
 
     def _pair(self, number: int) -> LogDamage | None:
-        """Return two changes of different bytes; None if no drawn pair can be combined."""
+        """Return two changes to different bytes, or None if no drawn pair can be combined."""
         chance = random.Random(f"{self.seed} {self.control.id} {number}")
         for _ in range(ATTEMPTS):
             drawn = [
@@ -175,7 +175,7 @@ class Enumeration:
 
     def _combined(self, first: LogDamage, second: LogDamage) -> LogDamage | None:
         if first == second or (first.forges and second.forges):
-            return None  # each checksum would also cover the other change
+            return None  # each of the two checksums would also have to cover the other change
         try:
             edits = [self.damaged(change)[1] for change in (first, second)]
         except BadOperation:
@@ -183,8 +183,8 @@ class Enumeration:
         orders = [_order(change, e) for change, e in zip((first, second), edits, strict=True)]
         if orders[1] < orders[0]:
             first, second = second, first
-        # Each change was computed on the control, so the first must not affect the bytes or files
-        # of the second.
+        # Both changes were computed on the undamaged control, so the first must not affect bytes or
+        # files that the second changes.
         if any(_overlap(a, b) for a in edits[0] for b in edits[1]):
             return None
         return LogDamage(PAIR, "", (*first.operations, *second.operations), (first, second))
@@ -217,7 +217,7 @@ def _overlap(one: Edit, other: Edit) -> bool:
 
 @dataclass(frozen=True)
 class ControlFile:
-    """A file of a control: its name in the log, its bytes, its field map, and the control's id."""
+    """A file of a control, with its name in the log, its bytes and its field map."""
 
     name: str
     data: bytes
@@ -229,30 +229,30 @@ class ControlFile:
         return {"op": op, **arguments, **({"file": self.name} if self.name else {})}
 
     def change(self, field: str, op: str, **arguments: Any) -> LogDamage:
-        """Return a change by one operation."""
+        """Return a change that consists of one operation."""
         return LogDamage(op, field, (self.operation(op, **arguments),))
 
     def copy(self, start: int, end: int, control: str = "") -> list[Operation]:
-        """Return an argument that stands for bytes of this file, in this or another control."""
+        """Return an argument that refers to bytes of this file, in this or another control."""
         part = {"copy": control or self.control, "at": start, "size": end - start}
         return [{**part, "file": self.name} if self.name else part]
 
     def random(self) -> random.Random:
-        """Return a source of garbage, the same in every process."""
+        """Return a source of random bytes that is the same in every process."""
         return random.Random(f"{self.control}:{self.name}")
 
 
 def families_of_file(file: ControlFile, older: Sequence[Control], format: str) -> Iterator[Family]:
-    """Yield the families of one file. Their order determines the numbers of cases."""
+    """Yield the families of changes to one file. Their order determines the numbers of cases."""
     content = file.fields.content
-    # The step is odd, so that a sample has all bits of a byte.
+    # An odd step makes sure that a sample contains each bit position of a byte.
     bits = range(0, 8 * len(content), -(-8 * len(content) // CONTENT_FLIPS) | 1)
     flips = Computed(len(bits), lambda n: _flip(file, content[bits[n] >> 3], bits[n] & 7))
     yield Family("flip", flips)
     for name, damages in DAMAGES.items():
         changes = damages(file, older)
         yield Family(name, changes if isinstance(changes, Computed) else list(changes))
-    # Records of generated logs stay verifiable, so no checksum is forged.
+    # Do not forge checksums in generated logs, so that every record can still be verified.
     if not any(other.id.startswith(f"{file.control}@") for other in older):
         yield Family(SEALING, list(_resealed(file, format)))
 
@@ -288,13 +288,14 @@ def _set_values(file: ControlFile) -> Iterator[LogDamage]:
 
 
 def _set(file: ControlFile, field: Field, new: bytes) -> Operation:
-    # One byte is a number in the text form of the operation, several bytes are hexadecimal.
+    # In the text form of the operation, a single byte is a number, and several bytes are
+    # hexadecimal.
     value = new[0] if len(new) == 1 else new.hex()
     return file.operation("set", path=field.path, value=value)
 
 
 def edge_values(old: bytes) -> list[bytes]:
-    """Return extreme numbers, 1, and the old value plus and minus 1, in both byte orders."""
+    """Return extreme values, 1, and the old value plus or minus 1, in both byte orders."""
     width = len(old)
     top = 1 << 8 * width - 1
     edges = []
@@ -306,7 +307,7 @@ def edge_values(old: bytes) -> list[bytes]:
 
 
 def _on_fields(file: ControlFile, op: str, **arguments: Any) -> Iterator[LogDamage]:
-    """Apply an operation to whole fields, including composite fields."""
+    """Yield changes that apply an operation to whole fields, including composite fields."""
     for field in file.fields.all:
         yield file.change(generic(field.path), op, path=field.path, **arguments)
 
@@ -326,7 +327,7 @@ def _swap_sectors(file: ControlFile) -> Iterator[LogDamage]:
 
 
 def _splice(file: ControlFile) -> Iterator[LogDamage]:
-    """Copy a field over its neighbours of the same name, and the first and last over each other."""
+    """Copy fields over neighbours of the same name, and the first and last over each other."""
     by_name: defaultdict[str, list[Field]] = defaultdict(list)
     for field in file.fields.all:
         by_name[generic(field.path)].append(field)
@@ -341,7 +342,7 @@ def _splice(file: ControlFile) -> Iterator[LogDamage]:
 
 
 def _insert(file: ControlFile) -> Iterator[LogDamage]:
-    """Insert bytes before fields; the following bytes move."""
+    """Insert bytes before fields, which moves all following bytes."""
     garbage = file.random().randbytes(13)
     for at in _boundaries(file):
         for new in (b"\0", b"\xff", bytes(7), garbage[:4], garbage):
@@ -349,7 +350,7 @@ def _insert(file: ControlFile) -> Iterator[LogDamage]:
 
 
 def _stale(file: ControlFile, older: Sequence[Control]) -> Iterator[LogDamage]:
-    """Replace sectors, or the rest of the file, with bytes of an older generation."""
+    """Replace sectors, or the rest of the file, with bytes from an older generation."""
     size = len(file.data)
     ranges = [(at, min(at + sector, size)) for sector in SECTORS for at in range(0, size, sector)]
     ranges += [(at, size) for at in _boundaries(file)]
@@ -361,7 +362,7 @@ def _stale(file: ControlFile, older: Sequence[Control]) -> Iterator[LogDamage]:
 
 
 def _extend(file: ControlFile) -> Iterator[LogDamage]:
-    """Extend the file by preallocated space, or by the garbage of a torn write."""
+    """Extend the file by preallocated space, or by garbage as from a torn write."""
     garbage = file.random().randbytes(64)
     fills = [("00", n) for n in (*range(1, 17), 512, 4096)]
     fills += [("ff", n) for n in (*range(1, 9), 512)]
@@ -380,15 +381,15 @@ def _join(file: ControlFile, older: Sequence[Control]) -> Iterator[LogDamage]:
 
 
 def _boundaries(file: ControlFile) -> list[int]:
-    """Return the start offsets of fields; an even selection if there are very many."""
+    """Return the start offsets of fields, or an evenly spaced selection if there are very many."""
     starts = sorted({0, *(field.start for field in file.fields.all), file.fields.size})
     return starts[:: -(-len(starts) // MAX_BOUNDARIES)]
 
 
 def _resealed(file: ControlFile, format: str) -> Iterator[LogDamage]:
-    """Change the structural fields under each checksum, then recompute the checksum.
+    """For each checksum, change the structural fields that it covers, and recompute it.
 
-    Without this damage, a failed checksum hides every damaged field from the code after the check.
+    In all other damage, the failed checksum keeps readers from using the damaged field.
     """
     structural = set(file.fields.structural)
     for unit in units_of(format):
@@ -412,7 +413,7 @@ def _resealed_field(
             at, checksum = unit.checksum(changed, field, file.fields.all)
         except ValueError:
             continue
-        # If the checksum stays the same, it does not cover the field.
+        # A checksum that stays the same does not cover the field.
         if at + len(checksum) <= len(changed) and changed[at : at + len(checksum)] != checksum:
             yield LogDamage(SEALING, generic(leaf.path), (operation, reseal))
 
@@ -437,7 +438,7 @@ def _alone(changes: Callable[..., Iterable[LogDamage]], *arguments: Any, **more:
 
 
 _Damages = Callable[[ControlFile, Sequence[Control]], Iterable[LogDamage]]
-#: Family → function that returns its changes to a file, given older generations.
+#: For each family, the function that returns its changes to a file, given older generations.
 DAMAGES: Mapping[str, _Damages] = {
     "truncate": _alone(_truncations),
     "flip": _alone(_flips),
@@ -460,7 +461,7 @@ DAMAGES: Mapping[str, _Damages] = {
 
 
 def families_of_files(control: Control) -> list[Family]:
-    """Return the families of changes to whole files. The list is empty for a log of one file."""
+    """Return the families of changes to whole files, or nothing if the log is a single file."""
     if isinstance(control.contents, bytes):
         return []
     changes: dict[str, list[LogDamage]] = {name: [] for name in ON_FILES}
@@ -470,7 +471,8 @@ def families_of_files(control: Control) -> list[Family]:
 
     names = list(control.files)
     for number, name in enumerate(names):
-        # Cases with equal texts are counted together, so the text must fit every control.
+        # Cases with equal texts are counted together, so the text must not be specific to one
+        # control.
         position = {0: "the first file", len(names) - 1: "the last file"}.get(
             number, "a file between"
         )
@@ -498,15 +500,16 @@ def families_of_files(control: Control) -> list[Family]:
 
 
 def _torn_writes(control: Control) -> Iterator[LogDamage]:
-    """Stop the last write of a generated log inside one of its ranges, over the old bytes.
+    """Stop the last write of a generated log inside one of the ranges that it overwrites.
 
-    The later ranges keep their old bytes. The file has its new size with zeros, or ends there.
+    Later ranges keep their old bytes. If the write extended the file, the file either ends where
+    the write stopped or has its new size, filled with zeros.
     """
     for before in control.earlier[:1]:
         sweep = plugin_for(control.format).sweep
         ranges = list(written_ranges(before.files, control.files, sweep.atom))
         if sweep.writes_header_last:
-            # A new file is written in another order.
+            # Omit new files, which are written in a different order.
             ranges = [each for each in reversed(ranges) if each[0] in before.files]
         for number, (name, start, end) in enumerate(ranges):
             undone = [op for each in ranges[number + 1 :] for op in _undone(control, before, *each)]
@@ -520,7 +523,7 @@ def _torn_writes(control: Control) -> Iterator[LogDamage]:
 
 
 def _cuts(start: int, end: int) -> list[int]:
-    """Return offsets inside a range: the first and last, some between, and starts of sectors."""
+    """Return offsets inside a range: the first ones, evenly spaced ones, and sector boundaries."""
     step = max(1, (end - start) // 40)
     sectors = range(start - start % -512, end, 512)
     return sorted({*range(start, min(end, start + 40)), *range(start, end, step), *sectors})
@@ -529,7 +532,7 @@ def _cuts(start: int, end: int) -> list[int]:
 def _undone(
     control: Control, before: Control, name: str, start: int, end: int, is_long: bool = False
 ) -> list[Operation]:
-    """Return operations that give a range its old bytes; ``is_long`` keeps the new size."""
+    """Return operations that restore a range's old bytes; with ``is_long``, keep the new size."""
     size = len(before.files.get(name, b""))
     file = {"file": name} if name else {}
     bytes: list[Any] = []
@@ -543,9 +546,10 @@ def _undone(
 def written_ranges(
     before: Mapping[str, bytes], after: Mapping[str, bytes], atom: int
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield the ranges of the files that a write changed, in order.
+    """Yield the ranges that a write changed, file by file, in order.
 
-    The ranges are atoms, if these are long; otherwise, equal bytes separate them.
+    If ``atom`` is larger than :data:`MAX_EQUAL_BYTES`, each range is one atom. Otherwise, ranges
+    are separated by equal bytes.
     """
     for name, new in after.items():
         old = before.get(name, b"")
@@ -577,7 +581,10 @@ def _garbage(seed: str) -> str:
 
 
 def _similar_contents(control: Control, name: str) -> list[Any]:
-    """Return a copy of a file, its first half, no bytes, and garbage, as arguments."""
+    """Return contents for a new file, as arguments.
+
+    They are a copy of the file, its first half, no bytes, and random bytes.
+    """
     copy = {"copy": control.id, "file": name, "at": 0}
     size = len(control.files[name])
     halves = [[{**copy, "size": part}] for part in (size, size // 2)]

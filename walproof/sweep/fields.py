@@ -1,4 +1,4 @@
-"""Field maps of controls, which distinguish structure from content according to the grammar."""
+"""Field maps of controls, which tell structure from content according to the grammar."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from conformance.damage.checksums import without_indices as generic
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 
-#: Names of the leaves whose bytes have no meaning in the format: payloads and padding. All other
-#: leaves of a grammar are structure: lengths, types, checksums, numbers, offsets.
+#: Names of leaves that are content, because the format does not interpret their bytes: payloads and
+#: padding. All other leaves are structure, such as lengths, types, checksums, numbers and offsets.
 CONTENT = frozenset(
     {"data", "page", "payload", "application_data", "rest", "unused", "leftover", "padding",
      "trailer"}
@@ -22,17 +22,17 @@ CONTENT = frozenset(
 
 @dataclass(frozen=True)
 class FieldsOfFile:
-    """A field map of a control file, for looking up offsets."""
+    """The field map of a control's file, for looking up offsets."""
 
     size: int
-    #: One field for each span of at least one byte. Values are removed, because their classes exist
-    #: only in the process that compiled the grammar.
+    #: One field for each span of at least one byte. Values are removed: their classes exist only in
+    #: the process that compiled the grammar, so they cannot be sent to workers.
     all: tuple[Field, ...]
     #: Fields without subfields, sorted by offset.
     leaves: tuple[Field, ...]
-    #: Byte offsets in the structure.
+    #: Offsets of the bytes that are structure.
     structural: tuple[int, ...]
-    #: All other byte offsets.
+    #: Offsets of all other bytes.
     content: tuple[int, ...]
 
     @functools.cached_property
@@ -41,7 +41,7 @@ class FieldsOfFile:
         return {field.path: field for field in (*self.all, *self.leaves)}
 
     def at(self, offset: int) -> Field | None:
-        """Return the leaf that contains a byte, or None if no leaf contains the byte."""
+        """Return the leaf that contains the byte at an offset, or None."""
         number = bisect_right(self.leaves, offset, key=lambda field: field.start) - 1
         if number >= 0 and offset < self.leaves[number].end:
             return self.leaves[number]
@@ -56,7 +56,7 @@ class FieldsOfFile:
 
 
 def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
-    """Return the field map of a file, up to the point where the grammar fails."""
+    """Return the field map of a file, up to the point where parsing fails."""
     fields: list[Field] = []
     with contextlib.suppress(ParseStopped):
         fields.extend(iter_fields(data, format, name))
@@ -64,7 +64,7 @@ def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
 
 
 def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
-    """Return the field map of a file of ``size`` bytes from its parsed fields."""
+    """Return the field map of a file that is ``size`` bytes long, from its parsed fields."""
     spans: dict[tuple[int, int], Field] = {}
     leaves: list[Field] = []
     content = bytearray(b"\1") * size
@@ -88,10 +88,10 @@ def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
 
 
 def brief(text: str) -> str:
-    """Return the text with ``…`` in place of path steps that repeat more than three times."""
+    """Shorten a path: write ``…`` in place of steps that repeat more than three times."""
     return re.sub(r"(\.(\w+)\[\d*\])(?:\.\2\[\d*\]){3,}", r"\1.…", text)
 
 
 def leaf_name(path: str) -> str:
-    """Return the last step of a path: ``len_data`` of ``blocks[0].records[1].header.len_data``."""
+    """Return the last step of a path, such as ``len_data`` in ``records[1].header.len_data``."""
     return generic(path).rpartition(".")[2].removesuffix("[]")

@@ -1,4 +1,4 @@
-"""Order and minimise findings, and write their simplest cases as vectors."""
+"""Sort and minimise findings, and write their simplest cases as vectors."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ from walproof.sweep.plan import DamageCase, SweepPlan
 from walproof.sweep.settings import READING, simplest
 from walproof.sweep.sweep_runner import DamagedCase, SweepFinding, SweepResult, SweepRunner
 
-#: Maximum number of cases tried on each smaller log, and of smaller logs, smallest first.
+#: Limits for minimising: cases to try on each smaller log, and smaller logs to try.
 TRIALS, SMALLER_LOGS = 200, 6
-#: Maximum number of changes by a family that are searched for changes of the same field.
+#: Maximum number of changes in a family to search for those that change the same field.
 SEARCHED_CHANGES = 2000
-#: Keys that the vector of an append copies from the request.
+#: Keys that the vector for an append copies from the request.
 _OF_APPENDS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")
 
 
 def ordered(result: SweepResult) -> list[SweepFinding]:
     """Return the findings of a sweep, most harmful first.
 
-    Findings with the same effect and the same single damage are merged, even if their verdicts
-    differ. Findings of ``dominance`` are not merged, because each reason has its own requirement.
+    Findings with the same effect and the same single family of damage are merged, even if their
+    verdicts differ. Findings with the effect ``dominance`` are not merged, because each reason code
+    has a separate requirement.
     """
     joined: dict[Hashable, SweepFinding] = {}
     for finding in sorted(result.findings.values(), key=lambda f: (_rank(f), f.order)):
@@ -61,7 +62,7 @@ def _rank(finding: SweepFinding) -> int:
 
 
 def minimise(plan: SweepPlan, findings: Sequence[SweepFinding], seconds: float) -> None:
-    """Replace the cases of findings by simpler cases with the same effect, for ``seconds``."""
+    """For ``seconds``, replace the cases of findings by simpler cases that have the same effect."""
     deadline = time.monotonic() + seconds
     for implementation in dict.fromkeys(finding.effect.implementation for finding in findings):
         programs = tuple(each for each in plan.programs if each.name == implementation)
@@ -93,7 +94,7 @@ def _first_simpler(
 
 
 def _simpler(plan: SweepPlan, case: DamageCase) -> Iterator[list[DamageCase]]:
-    """Yield lists of cases to try, most promising first."""
+    """Yield lists of cases to try, the most promising first."""
     settings = plan.controls[case.control].settings
     simple = simplest(settings, settings[case.setting])
     yield [case._replace(setting=simple, change=half) for half in case.change.halves]
@@ -120,7 +121,7 @@ def _simpler(plan: SweepPlan, case: DamageCase) -> Iterator[list[DamageCase]]:
 class VectorWriter:
     """Writes the simplest cases of findings as vectors.
 
-    Group and requirements are those of the control in ``vectors``.
+    Each vector gets the group and requirements of the control's vector in ``vectors``.
     """
 
     def __init__(self, plan: SweepPlan, vectors: Mapping[str, Vector], folder: Path) -> None:
@@ -130,10 +131,10 @@ class VectorWriter:
     def write(self, finding: SweepFinding) -> str | None:
         """Write a vector and return its path below the folder.
 
-        Return None if the executable specification rejects the context or raises an exception, and
-        for a control that is not a vector.
+        Return None if the executable specification rejects the context or raises an exception, or
+        if the control is not a vector.
         """
-        # The id of a control from a file is its path.
+        # The id of a control that was loaded from a file is a path.
         if not self.plan.controls[finding.case.control].id.startswith(f"{self.plan.format}/"):
             return None
         scratch = Scratch()
@@ -173,7 +174,7 @@ class VectorWriter:
             for operation in change.operations
         ]
         title = ", then ".join(render(each, SHOWN_BYTES) for each in damage) or "the undamaged log"
-        # A generated log is not a vector, so any vector of its format is used instead.
+        # A generated log is not a vector, so take the missing keys from any vector of its format.
         of_format = (each for id, each in self.vectors.items() if id.startswith(f"{format}/"))
         like = (self.vectors.get(control.id) or next(of_format)).body
         body = {
@@ -184,7 +185,7 @@ class VectorWriter:
             "group": like["group"],
             "requirements": like["requirements"],
             "operation": "read" if setting.profile in READING else setting.profile,
-            # Each log gets its own folder and keeps its file name, which may have a meaning.
+            # Give each log a folder of its own, because its file name may matter and must be kept.
             "input": name,
             "sha256": digest(contents),
             "size": size(contents),
@@ -214,7 +215,7 @@ class VectorWriter:
 
 
 def case_as_json(plan: SweepPlan, case: DamageCase) -> dict[str, Any]:
-    """Return a case as JSON: control, damage operations, profile and context."""
+    """Return a case as JSON, with its control, damage operations, profile and context."""
     control = plan.controls[case.control]
     setting = control.settings[case.setting]
     return {

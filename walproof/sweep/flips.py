@@ -1,7 +1,7 @@
 """Find the single-bit flips that no check detects, for ``walproof sweep --flips``.
 
-After such a flip, the log is still `intact`, but its records differ. Either the register of the
-format explains this limit (``unseen``), or a rule is missing.
+After such a flip, the log is still `intact`, but its records differ. Either the register explains
+this limit of the format (``unseen``), or a rule is missing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from walproof.sweep.plan import divide, spread
 from walproof.sweep.properties import Reference
 from walproof.worker_pool import map_unordered
 
-#: A log with more records or bytes gets an eighth of the flips, since each flip takes longer.
+#: A larger log gets an eighth of the flips, because each flip takes longer.
 MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
 
 #: Number of flips in one task. In the slowest format, a task takes a few seconds.
@@ -55,14 +55,14 @@ class UndetectedFlip(NamedTuple):
     effect: str
 
 
-#: A task: the number of a log, and the numbers of the flips to try in that log.
+#: A task: the number of a log, and the numbers of the flips to try in it.
 FlipTask = tuple[int, range]
 
 
 class FlipResults(NamedTuple):
     """The result of a task. ``tried`` counts the flips by field.
 
-    ``costs`` counts the flips by field and by the number of places at which a record is missing.
+    ``costs`` counts the flips by field and by the number of records missing from their place.
     """
 
     log: str
@@ -85,7 +85,7 @@ class FlippedLog:
 
     @functools.cached_property
     def _places(self) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-        """File and offset of each structural byte, then of each content byte."""
+        """File and offset of each structural byte, and of each content byte."""
         fields = self.control.fields
         return (
             [(file, at) for file in self.control.files for at in fields[file].structural],
@@ -94,7 +94,7 @@ class FlippedLog:
 
     @functools.cached_property
     def counts(self) -> list[int]:
-        """Numbers of flips in the structure and in the content."""
+        """Number of flips in the structure, and in the content."""
         return divide(self.at_most, [8 * len(places) for places in self._places], (1.0, 1.0))
 
     @property
@@ -110,7 +110,7 @@ class FlippedLog:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def flip(self, number: int) -> tuple[str, int, int]:
-        """Return a flip by its number: file, offset of the byte, bit."""
+        """Return a flip by its number: the file, the byte offset, and the bit."""
         is_content = number >= self.counts[0]
         places = self._places[is_content]
         place, bit = divmod(spread(number - is_content * self.counts[0], 8 * len(places), 0), 8)
@@ -138,7 +138,7 @@ class FlippedLog:
 def choose_logs(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], at_most: int
 ) -> list[FlippedLog]:
-    """Return the intact logs of undamaged vectors, smallest first.
+    """Return the logs of intact, undamaged vectors, smallest first.
 
     ``patterns`` select vectors by id or slug. Vectors with a context that selects records are
     omitted.
@@ -239,7 +239,7 @@ def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Fli
 def totals(
     format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[FlipResults]
 ) -> Searched:
-    """Return the totals of a search in these logs."""
+    """Return the totals of a search through these logs."""
     tried: Counter[str] = Counter()
     by_id: dict[str, dict[str, Any]] = {}
     for log in logs:
@@ -273,7 +273,7 @@ def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
         return None
     old, new = Counter(map(_key, before)), Counter(map(_key, after))
     missing, added = [*(old - new).elements()], [*(new - old).elements()]
-    # A payload at a different offset was moved, not lost.
+    # A payload at a different offset counts as moved, not lost.
     moved = Counter(key.payload for key in missing) & Counter(key.payload for key in added)
     missing, added = _without(missing, moved), _without(added, moved)
     if Counter(key[:2] for key in missing) - Counter(key[:2] for key in added):

@@ -1,4 +1,4 @@
-"""The format-specific part of a sweep: guarantees, generated records, choices of a writer."""
+"""The format-specific part of a sweep: guarantees, generated records, and writers' choices."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Span = tuple[int, int]
 
 
 class LogState(Protocol):
-    """A generated log, with its earlier states, newest first."""
+    """A generated log and its earlier states."""
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """The contents by file name. In a log of one file, the name is empty."""
+        """The contents by file name. If the log is a single file, the name is empty."""
 
     @property
     def records(self) -> Sequence[Record]:
@@ -27,7 +27,7 @@ class LogState(Protocol):
 
     @property
     def earlier(self) -> Sequence[LogState]:
-        """The states before."""
+        """Earlier states of the log, newest first."""
 
 
 @dataclass(frozen=True)
@@ -44,24 +44,24 @@ class AppendTask:
 class FormatSweep:
     """The format-specific settings of a sweep.
 
-    The defaults suit a format with a checksum over each payload and no checksum over structure.
+    The defaults suit a format in which a checksum covers each payload, but not the structure.
     """
 
-    #: True if a log may be intact although records are missing at its end.
+    #: True if a log can still be intact after losing records at its end.
     may_end_anywhere = False
 
     #: True if a reader that resynchronises after damage may find a record inside a payload.
     enters_payloads = False
 
-    #: True if records are still verifiable after two changes, and false if a change can disable the
+    #: True if records can still be verified after two changes. False if one change can disable the
     #: checksum.
     pairs_tell = True
 
-    #: Context keys that select records, so that missing records cannot be determined.
+    #: Context keys that select records. With such a key, missing records cannot be determined.
     selecting: Collection[str] = ()
 
-    #: True if the format determines every byte that an append writes, unless :meth:`free` returns
-    #: a choice.
+    #: True if the format determines every byte that an append writes, except for choices that
+    #: :meth:`free` returns.
     appends_exactly = False
 
     def write_history(self, log: HistoryWriter) -> None:
@@ -73,28 +73,29 @@ class FormatSweep:
         for _ in range(log.chance.randrange(4)):
             log.append(log.records())
 
-    #: True if a writer writes a record before the numbers that point to it. These numbers have
+    #: True if a writer writes a record before the numbers that refer to it, which are stored at
     #: lower offsets.
     writes_header_last = False
 
-    #: A torn write ends at a multiple of this number, because sectors do.
+    #: A torn write ends at a multiple of this number, such as the size of a sector.
     atom = 1
 
-    #: Number of bytes at the start of a file that a disk writes at once, because they are in one
+    #: Number of bytes at the start of a file that a disk writes together, because they are in one
     #: sector.
     head_bytes = 0
 
-    #: True if damage to a record may also cost the record before it.
+    #: True if damage to a record may also destroy the record before it.
     may_cost_neighbour = False
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Return whether, by the chapter, an interrupted write may look like damage."""
+        """Return whether the chapter allows an interrupted write to look like damage."""
         return False
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Return the range of records that may be lost if ``[start, end)`` is damaged.
+        """Return the range in which records may be lost if ``[start, end)`` is damaged.
 
-        The range begins with the unit of the first damaged byte. By default, it has no end.
+        The range begins with the unit that contains the first damaged byte. By default, it is
+        unlimited.
         """
         return start, math.inf
 
@@ -112,29 +113,29 @@ class FormatSweep:
         return False
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
-        """Return the choices of a writer that appends. See ``conformance.postconditions``."""
+        """Return the choices that an appending writer has. See ``conformance.postconditions``."""
         return []
 
     def otherwise(
         self, records: Sequence[NewRecord], before: Answer, task: AppendTask
     ) -> tuple[list[NewRecord], str] | None:
-        """Return other records that a writer may append instead, and the reason, or None."""
+        """Return records that a writer may append instead, and the reason why it may; else None."""
         return None
 
     def owes_no_answer(self, error: Exception) -> bool:
-        """Return whether an error is the correct reaction of a reader to its context."""
+        """Return whether a reader is right to raise this error because of its context."""
         return False
 
     def may_join(self, record: Record) -> bool:
-        """Return whether fragments may be joined to a wrong record after units have moved."""
+        """Return whether a reader may join fragments of different records after units moved."""
         return False
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """Return whether a payload consists of written parts that have their own checksums."""
+        """Return whether a payload consists of written parts that have separate checksums."""
         return False
 
     def is_undetected(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """Return whether a change that nothing detects turns a written payload into this one."""
+        """Return whether undetectable damage can turn a written payload into this one."""
         return False
 
     def stored_records(
@@ -142,12 +143,12 @@ class FormatSweep:
     ) -> Sequence[Record]:
         """Return the records in the bytes of an undamaged log, in log order.
 
-        A log may store hidden records that a reader does not return.
+        A log may contain records that are hidden from readers.
         """
         return records
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
-        """Return whether each payload of a log has a checksum."""
+        """Return whether every payload in a log has a checksum."""
         return True
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
@@ -155,5 +156,5 @@ class FormatSweep:
         return not any(after[record.at : record.at + record.size])
 
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
-        """Return whether framing and the sorted spans of records and lost ranges cover a log."""
+        """Return whether sorted ``spans`` (records and lost ranges) and framing cover a log."""
         return True

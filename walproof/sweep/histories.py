@@ -1,8 +1,9 @@
-"""Generate histories: logs as writers make them, with the states that the disk held before.
+"""Generate logs as real writers produce them, with all earlier states of the files on disk.
 
-The part ``sweep`` of each format drives a :class:`HistoryWriter` with the writers of the executable
-specification: several files and blocks, recycled and restarted logs, preallocated space, padding,
-rollbacks, restarts after a crash, and payloads that contain whole logs of the format.
+The ``sweep`` module of each format drives a :class:`HistoryWriter`, which uses the executable
+specification's writers. The logs contain several files and blocks, recycled and restarted logs,
+preallocated space, padding, rollbacks, restarts after a crash, and payloads that contain logs of
+the same format.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from walproof.sweep.settings import settings_of
 
 
 class BadHistory(NoControl):
-    """Raised if the executable specification does not return the records of an undamaged log."""
+    """Raised if the executable specification does not return every record of an undamaged log."""
 
 
 def generate(format: str, seed: int, number: int, folder: Path) -> Control:
-    """Return a generated log as a control, with earlier states as its older generations.
+    """Return a generated log as a control, with its earlier states as older generations.
 
-    Equal numbers give equal logs. ``folder`` is an exclusive scratch folder. Raises
-    :class:`BadHistory` if the log has damage.
+    The same arguments always produce the same log. ``folder`` is an exclusive scratch folder.
+    Raises :class:`BadHistory` if the log has damage.
     """
     writer = HistoryWriter(format, Random(f"{format} {seed} {number}"), folder)
     plugin_for(format).sweep.write_history(writer)

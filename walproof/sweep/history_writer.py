@@ -1,4 +1,4 @@
-"""Write a log step by step, and keep the state of the disk after each step."""
+"""Write a log step by step, and store its state after each step."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from conformance.contents import Contents, by_name, read_contents, write_content
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import named
 
-#: Sizes of payloads. A format may use other sizes.
+#: Default payload sizes in bytes.
 SIZES = (0, 1, 3, 7, 20, 60, 200)
 
 
 class HistoryWriter:
-    """Writes one log step by step, and keeps the state after each step.
+    """Writes one log step by step, and stores its state after each step.
 
-    ``name`` is the file name of the log, and ``context`` the context of its readers.
+    ``name`` is the log's file name, and ``context`` is the context that its readers receive.
     """
 
     def __init__(self, format: str, chance: Random, folder: Path) -> None:
@@ -29,9 +29,9 @@ class HistoryWriter:
         self.states: list[Contents] = []
         #: The payloads that a reader returns, in order. None if the format has other payloads.
         self.payloads: list[bytes] | None = []
-        #: Context and payloads of each state.
+        #: Context and payloads for each state.
         self.kept: list[tuple[Mapping[str, Any], list[bytes] | None]] = []
-        #: Number of payloads that :meth:`payload` returned.
+        #: Number of payloads that :meth:`payload` has returned.
         self.made = 0
 
     @property
@@ -40,9 +40,9 @@ class HistoryWriter:
         return self.folder / self.name
 
     def payload(self, sizes: Sequence[int] = SIZES) -> bytes:
-        """Return a payload that no other record has, unless it is very short.
+        """Return a payload that is unique unless it is very short.
 
-        One in eight contains a log of the format: a part of an earlier state.
+        One in eight contains part of an earlier state of the log.
         """
         self.made += 1
         start = b"%d:" % self.made
@@ -67,14 +67,14 @@ class HistoryWriter:
         self.keep()
 
     def append(self, records: Sequence[NewRecord], **context: Any) -> None:
-        """Restart the writer, which recovers the log, and append."""
+        """Append records with a restarted writer, which first recovers the log."""
         self.format.append(self.path, records, {**self.context, **context})
         if self.payloads is not None:
             self.payloads += [record.payload for record in records]
         self.keep()
 
     def put(self, contents: Contents, payloads: Sequence[bytes] | None = None) -> None:
-        """Replace the log, and its payloads if they are given."""
+        """Replace the log and, if they are given, its payloads."""
         if payloads is not None:
             self.payloads = list(payloads)
         remove(self.path)
@@ -82,7 +82,7 @@ class HistoryWriter:
         self.keep()
 
     def crash(self) -> None:
-        """Cut the last write of the log short, as a crash does. The file that grew last is cut."""
+        """Cut the last write short, as a crash does, by truncating the last file that grew."""
         if len(self.states) < 2:
             return
         old, new = map(by_name, self.states[-2:])
@@ -92,7 +92,8 @@ class HistoryWriter:
         size, most = len(old.get(grown[-1], b"")), len(new[grown[-1]])
         cut = new[grown[-1]][: self.chance.randrange(size, most)]
         contents = cut if grown == [""] else {**new, grown[-1]: cut}
-        # The sweep tears every write, so this function needs only states that a writer continues.
+        # Keep only states that a writer can continue. The sweep itself covers all other torn
+        # writes.
         answer = self.read(contents)
         survivors = [record.payload for record in answer.records]
         if answer.end is not None and survivors == (self.payloads or [])[: len(survivors)]:
@@ -101,7 +102,7 @@ class HistoryWriter:
             self.put(self.states[-1])
 
     def keep(self) -> None:
-        """Keep the state of the log."""
+        """Store the current state of the log."""
         contents = read_contents(self.path)
         if not self.states or contents != self.states[-1]:
             self.states.append(contents)

@@ -1,4 +1,4 @@
-"""The plan of a sweep: the cases to run, small and the same in every process."""
+"""Plan which cases a sweep runs. The plan is small, and the same in every process."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import ON_FILES, PAIR, SEALING, TORN_WRITE, Enumeration, LogDamage
 from walproof.sweep.settings import PROFILES, Setting, reads_any
 
-#: Name of the executable specification, which runs inside each worker and reads every case.
+#: Name under which the executable specification is listed. It reads every case, in the workers.
 REFERENCE = "reference"
 #: Default time limit of a request in milliseconds.
 WALL_MS = 2000
-#: A log of at most this size gets more cases, because it is read quickly.
+#: A log of at most this size gets more cases, because reading it is quick.
 SMALL_BYTES = 4096
-#: Maximum number of earlier states of a generated log. Damage copies stale bytes from these.
+#: Maximum number of earlier states of a generated log from which damage copies stale bytes.
 MAX_EARLIER = 3
-#: Number of cases in a shard. Most readers need a few seconds for a shard.
+#: Number of cases in a shard. Most readers take a few seconds for a shard.
 SHARD_CASES = 1000
 
 TRUNCATIONS, SINGLES, TORN_WRITES, ON_WHOLE_FILES, CONTEXTS, PAIRS, APPENDS = (
     "truncations", "single damages", "torn writes", "file operations", "other contexts", "pairs",
     "appends",
 )  # fmt: skip
-#: Share of each case group in percent.
+#: Share of each group of cases, in percent.
 WEIGHTS = {
     TRUNCATIONS: 13, SINGLES: 32, TORN_WRITES: 13, ON_WHOLE_FILES: 13, CONTEXTS: 13, PAIRS: 19,
     APPENDS: 10,
@@ -52,7 +52,7 @@ class SweepProgram:
     profiles: tuple[str, ...]
 
     def supports(self, format: str, setting: Setting) -> bool:
-        """Return whether the program gets cases in this setting."""
+        """Return whether the program can run cases in this setting."""
         ignores_context = self.subject.one_shot and reads_any(format, setting.context)
         return setting.profile in self.profiles and not ignores_context
 
@@ -64,7 +64,7 @@ class NoProgram(ValueError):
 def program_of(
     subject: CheckedProgram, format: str, limits: Limits, earlier: Sequence[SweepProgram] = ()
 ) -> SweepProgram:
-    """Return the program that the hello message of a subject describes.
+    """Start a program and return it as its hello message describes it.
 
     Raises :class:`NoProgram`, and the errors of a session.
     """
@@ -76,16 +76,16 @@ def program_of(
     if not profiles:
         raise NoProgram(f"{subject.name}: no known profile: {', '.join(hello['profiles'])}")
     name = subject.name
-    if subject.named_by_hello:  # use the file name of the command
+    if subject.named_by_hello:  # a --cmd program: name it after its file
         name = program_file_name(subject.command)
         name += f"-{len(earlier)}" * (name in {REFERENCE, *(other.name for other in earlier)})
-    # A sweep ignores known failures, because other damage may have another cause.
+    # Ignore known failures, because failures on other damage may have different causes.
     subject = CheckedProgram(**{**vars(subject), "known": KnownFailures(), "stamp": None})
     return SweepProgram(name, subject, profiles)
 
 
 class CaseRange(NamedTuple):
-    """Changes of a control by one family, in one of the control's settings."""
+    """A range of one family's changes to a control, in one of the control's settings."""
 
     control: int
     family: int
@@ -95,7 +95,7 @@ class CaseRange(NamedTuple):
 
 
 class DamageCase(NamedTuple):
-    """A change of a control, in one of the control's settings."""
+    """A change to a control, in one of the control's settings."""
 
     control: int
     setting: int
@@ -103,7 +103,7 @@ class DamageCase(NamedTuple):
 
 
 class GroupCoverage(NamedTuple):
-    """Planned and possible cases of a group."""
+    """Number of planned and of possible cases in a group."""
 
     planned: int
     possible: int
@@ -120,25 +120,26 @@ class SweepPlan:
     limits: Limits
     wall_ms: int
     profiles: tuple[str, ...]
-    #: True if only ``dominance`` counts, and only damage without forged checksums runs.
+    #: True if the sweep reports only ``dominance`` and omits damage with forged checksums.
     dominance: bool = False
-    #: Patterns for the families of damage that run. If it is empty, all families run.
+    #: Patterns that select families of damage. If there are none, all families run.
     damages: tuple[str, ...] = ()
     shards: list[list[CaseRange]] = field(default_factory=list, repr=False)
     coverage: dict[str, GroupCoverage] = field(default_factory=dict)
     enumerations: dict[int, Enumeration] = field(default_factory=dict, repr=False)
 
     def enumeration(self, control: int) -> Enumeration:
-        """Return the changes of a control, enumerated on first use."""
+        """Return all changes to a control, which are enumerated on first use."""
         if control not in self.enumerations:
             near = self.controls[control].earlier[:MAX_EARLIER] or older(self.controls, control)
             self.enumerations[control] = Enumeration(self.controls[control], near, self.seed)
         return self.enumerations[control]
 
     def cases(self, cases: CaseRange) -> Iterator[DamageCase | None]:
-        """Yield the cases of a range, with None for a pair of changes that cannot be combined."""
+        """Yield the cases of a range. A pair of changes that cannot be combined is None."""
         changes = self.enumeration(cases.control).families[cases.family].changes
-        # Many controls start with the same bytes, so the first prefix differs in each control.
+        # Start at a different change in each control, because many controls begin with the same
+        # bytes.
         first = 7919 * (cases.control + cases.setting)
         for position in range(cases.start, cases.stop):
             change = changes[spread(position, len(changes), first)]
@@ -157,7 +158,7 @@ class SweepPlan:
 
 
 def group_of(family: str) -> str:
-    """Return the group to which a family's cases belong in the control's own context."""
+    """Return the group of a family's cases, if they run in the control's own context."""
     named = {
         "truncate": TRUNCATIONS,
         TORN_WRITE: TORN_WRITES,
@@ -215,7 +216,7 @@ def make(
 
 
 class Block(NamedTuple):
-    """A family of a control in one setting, with its number of changes and its weight."""
+    """One family of changes to a control in one setting, with their number and a weight."""
 
     control: int
     family: int
@@ -225,7 +226,7 @@ class Block(NamedTuple):
 
 
 def _blocks(plan: SweepPlan, control: int) -> Iterator[tuple[str, Block]]:
-    """Yield the blocks of a control with their groups; omit blocks that no program supports."""
+    """Yield a control's blocks and their groups. Omit blocks that no program supports."""
     enumeration = plan.enumeration(control)
     small = 10.0 if enumeration.control.size <= SMALL_BYTES else 1.0
 
@@ -238,7 +239,8 @@ def _blocks(plan: SweepPlan, control: int) -> Iterator[tuple[str, Block]]:
             continue
         if plan.programs and not any(p.supports(plan.format, setting) for p in plan.programs):
             continue
-        # Most results in the profile strict follow from the results in the profile recover.
+        # Run fewer cases in the profile strict, because most of its results follow from the profile
+        # recover.
         weight = 2.0 if setting.profile == "recover" else 1.0
         if setting.appends:
             yield APPENDS, block(number, enumeration.any, 4.0)
@@ -255,7 +257,7 @@ def _blocks(plan: SweepPlan, control: int) -> Iterator[tuple[str, Block]]:
 
 
 def _shards(ranges: Sequence[CaseRange]) -> Iterator[list[CaseRange]]:
-    """Divide ranges into shards in an order that mixes the controls."""
+    """Divide ranges into shards, in an order that mixes the controls."""
     shards: list[list[CaseRange]] = []
     room = 0
     for cases in ranges:
@@ -275,11 +277,11 @@ def _shards(ranges: Sequence[CaseRange]) -> Iterator[list[CaseRange]]:
 def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[int]:
     """Divide ``total`` into parts by weight.
 
-    If a part reaches its limit, the other parts get the rest.
+    If a part reaches its limit, the other parts share the rest.
     """
     shares = [0.0] * len(limits)
     remaining = float(min(total, sum(limits)))
-    # The parts that reach their limits come first, so that the others get the rest.
+    # Handle parts that reach their limits first, so that the others can share the rest.
     order = sorted(
         (n for n in range(len(limits)) if weights[n] > 0), key=lambda n: limits[n] / weights[n]
     )
@@ -292,13 +294,13 @@ def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[
 
 
 def spread(index: int, count: int, first: int) -> int:
-    """Return element ``index`` in an evenly spread sequence of the numbers below ``count``."""
+    """Return element ``index`` of an evenly spread permutation of the numbers below ``count``."""
     return (index * _step(count) + first) % count
 
 
 @functools.cache
 def _step(count: int) -> int:
-    """Return a number that is near the golden ratio of ``count`` and coprime to ``count``."""
+    """Return a number coprime to ``count`` whose ratio to ``count`` is near the golden ratio."""
     step = max(1, int(count * 0.6180339887498949))
     while math.gcd(step, count) != 1:
         step += 1

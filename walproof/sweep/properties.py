@@ -23,7 +23,7 @@ UNACCOUNTED = "unaccounted"
 NOT_AGAIN = "not-the-same-again"
 RAISES = "raises"
 CHANGED_REFUSING = "changed-while-refusing"
-#: Violations of the rules for ``end``, and for a writer that appends at ``end``.
+#: Violations of the rules for ``end``, and for writers that append at ``end``.
 NOT_READ, NO_END, CUT_LOSES, NOT_READ_AT_END = (
     "append-not-read", "append-without-end", "cut-loses", "append-at-end-not-read",
 )  # fmt: skip
@@ -51,27 +51,30 @@ MEANING: Mapping[str, str] = {
     NOT_RECOVERED: "has records that cannot form a new log",
 }
 
-#: Maximum number of bytes in a lost range that are searched for numbers, and the largest payload.
+#: Limits for payload sizes that lost bytes suggest: bytes of a lost range to search, and size.
 MAX_AIMED_BYTES, MAX_AIMED_PAYLOAD = 64, 4096
 _ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
 
 
 class Reference:
-    """The executable specification. ``folder`` is a scratch folder, preferably in memory."""
+    """Reads logs with the executable specification.
+
+    ``folder`` is a scratch folder, preferably in memory.
+    """
 
     def __init__(self, format: str, folder: Path) -> None:
         self.format = format
         self.folder = folder
 
     def read(self, control: Control, contents: Contents, profile: str = "recover") -> Answer:
-        """Return the answer for a log. Raises the errors of the reader, which are findings."""
+        """Return the answer for a log. Raises the reader's exceptions, which count as findings."""
         path = self.folder / control.name
         replace_log(contents, path)
         return Log(self.format, path, profile=profile, context=control.context).answer()
 
 
 def replace_log(contents: Contents, path: Path) -> None:
-    """Replace the log at a path by these contents."""
+    """Replace the log at a path with these contents."""
     if isinstance(contents, bytes):
         path.unlink(missing_ok=True)
     elif path.exists():
@@ -80,7 +83,7 @@ def replace_log(contents: Contents, path: Path) -> None:
 
 
 class WrittenRecords:
-    """The records of a control, prepared for comparing answers with them.
+    """The records of a control, prepared for comparison with answers.
 
     ``imported`` contains logs from which damage may copy bytes. ``expected`` contains the records
     that readers return.
@@ -95,7 +98,7 @@ class WrittenRecords:
         self.control = control
         self.expected = control.records if expected is None else expected
         self.payloads = [record.payload for record in control.stored_records]
-        # A generated log may still hold records of its earlier states.
+        # A generated log may still contain records from its earlier states.
         earlier = (record for state in control.earlier for record in state.records)
         self.written = frozenset([*self.payloads, *(record.payload for record in earlier)])
         self.with_imported = self.written.union(
@@ -110,8 +113,8 @@ class WrittenRecords:
     ) -> list[str]:
         """Return the invariants that an answer violates.
 
-        ``shifts`` is true if the damage may have moved, repeated, removed or replaced whole units,
-        ``forges`` if the damage recomputed a checksum or may have disabled one.
+        ``shifts`` is true if the damage may have moved, repeated, removed or replaced whole units.
+        ``forges`` is true if the damage recomputed a checksum or may have disabled one.
         """
         if output.verdict == "refused":
             return []
@@ -125,7 +128,7 @@ class WrittenRecords:
                 broken.append(INVENTED)
             elif not shifts and all(self._is_whole(record) for record in records):
                 broken.append(OUT_OF_ORDER)
-        # One of two changes may end the log, and the other may damage it.
+        # In a pair, one change may cut the log short, and the other may damage it.
         may_end = self.format_sweep.may_end_anywhere and (is_pair or output.verdict == "intact")
         if (
             self.tells_payloads
@@ -142,12 +145,13 @@ class WrittenRecords:
         return not record.fields.get("missing") and record.payload in self.payloads
 
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
-        """Return whether a record may have been written; false if the format rules this out."""
+        """Return whether the record may have been written, as far as the format can tell."""
         payload = record.payload
         if record.fields.get("missing") or self.format_sweep.is_undetected(payload, self.written):
             return True
         if noticed and payload not in self.written:
-            # A reader may join parts of another generation like parts of this log.
+            # A reader cannot tell parts of another generation from parts of this log, and may join
+            # them.
             parts = self.with_imported if shifts else self.written
             if self.format_sweep.is_made_of(payload, parts):
                 return True
@@ -157,14 +161,14 @@ class WrittenRecords:
             payload in written for written in self.with_imported
         ):
             return True
-        # A rename can make a file outside the log part of the log. A reader may then return data
-        # as the other log stores it, such as a frame that this log does not decompress.
+        # Renaming can make a foreign file part of the log. A reader may then return data as the
+        # foreign file stores it, for example a frame that is compressed there but not in this log.
         if shifts and any(payload in data for data in self.files):
             return True
         return self.format_sweep.may_join(record)
 
     def _accounted_for(self, output: Answer, contents: Contents) -> bool:
-        """Return whether a lost range touches each missing record whose bytes are not framing."""
+        """Return whether each missing record is now framing, or a lost range touches it."""
         files = by_name(contents)
         positions = {(record.file, record.at) for record in output.records}
         for record in self.expected:
@@ -192,7 +196,7 @@ def same_again(
     output: Answer,
     profile: str = "recover",
 ) -> bool:
-    """Return whether a second read, and a read of the log cut at ``end``, confirm ``output``."""
+    """Return whether rereading the log, and reading it cut at ``end``, both confirm ``output``."""
     if reader.read(control, contents, profile) != output:
         return False
     cut = cut_at_end(contents, output)
@@ -200,7 +204,7 @@ def same_again(
 
 
 def cut_at_end(contents: Contents, output: Answer) -> Contents | None:
-    """Return the log cut at ``end``, as before an append, or None if an append is forbidden."""
+    """Return the log cut at ``end``, as before an append, or None if appends are forbidden."""
     end, file = output.end, output.end_file
     if end is None:
         return None
@@ -213,13 +217,13 @@ def cut_at_end(contents: Contents, output: Answer) -> Contents | None:
 
 # -- one damage ------------------------------------------------------------------------------------
 
-#: The changed bytes of each file, from the first to the end of the last. The end is infinite if
-#: later bytes moved.
+#: The changed range in each file, from the first changed byte to the end of the last one. The end
+#: is infinite if later bytes moved.
 Touched = Mapping[str, tuple[int, float]]
 
 
 def touched_by(edits: Sequence[Edit]) -> Touched | None:
-    """Return the bytes that edits changed, or None if the edits removed or added a file."""
+    """Return the ranges that edits changed, or None if an edit added or removed a file."""
     touched: dict[str, tuple[int, float]] = {}
     for edit in edits:
         if edit.delete:
@@ -232,10 +236,10 @@ def touched_by(edits: Sequence[Edit]) -> Touched | None:
 
 
 def spared(control: Control, touched: Touched, shifts: bool) -> list[Record]:
-    """Return the records of a control that damage to these bytes must not cost.
+    """Return the records of a control that must survive damage to these bytes.
 
-    These are the records before the damage in log order and, if one file is damaged without
-    ``shifts`` of whole units, the records beyond the reach of the damage.
+    These are the records before the damage in log order. If the damage affects one file and
+    ``shifts`` no whole units, they also include the records beyond the reach of the damage.
     """
     order = list(dict.fromkeys(record.file or "" for record in control.records))
     if not all(file in order for file in touched):
@@ -259,15 +263,15 @@ def spared(control: Control, touched: Touched, shifts: bool) -> list[Record]:
 
 
 def has_all(answer: Answer, records: Sequence[Record]) -> bool:
-    """Return whether an answer has these records at the same places and with the same payloads."""
+    """Return whether an answer contains these records, with the same positions and payloads."""
     found = {(record.file, record.at, record.payload) for record in answer.records}
     return all((record.file, record.at, record.payload) in found for record in records)
 
 
 def torn_write_faults(control: Control, answer: Answer) -> list[str]:
-    """Return the violated properties of an answer to a log whose last write was torn in place."""
+    """Return the properties that an answer to a log with a torn last write violates."""
     faults = []
-    # A rollback or a new generation removes records.
+    # Compare the two states, because a rollback or a new generation removes records.
     kept = [
         new
         for old, new in zip(control.earlier[0].records, control.records, strict=False)
@@ -286,7 +290,7 @@ def torn_write_faults(control: Control, answer: Answer) -> list[str]:
 
 
 def difference_in_strict(answer: Answer, strict: Answer) -> str:
-    """Return the contradiction in a ``strict`` answer, or an empty string."""
+    """Return how ``strict`` contradicts the answer in ``recover``, or an empty string."""
     if answer.verdict != "damaged":
         return "" if strict == answer else "an undamaged log has two answers"
     if (strict.verdict, strict.reason) != ("damaged", answer.reason):
@@ -302,8 +306,8 @@ def difference_in_strict(answer: Answer, strict: Answer) -> str:
 def is_recovered(log: Log, new: Path, control: Control) -> bool:
     """Write the records of a log to a new log.
 
-    Return whether a reader returns the same records from it. A writer may refuse records that the
-    damage has changed.
+    Return whether a reader returns the same records from the new log. A log with records that the
+    damage has changed is not tested, because a writer may refuse them.
     """
     survivors = read_survivors(log)
     true_records = [_content(record) for record in control.records]
@@ -322,9 +326,9 @@ def _content(record: Record) -> tuple[bytes, dict[str, object]]:
 
 
 def continues(before: Sequence[Record], new: Sequence[NewRecord], after: Answer) -> bool:
-    """Return whether a log has the records from before an append and the new records.
+    """Return whether, after an append, a log contains both its earlier and the new records.
 
-    An append may prove a record that was lost before, but does not remove a record.
+    An append may make a lost record provable, but must not remove any record.
     """
     found = iter([record.payload for record in after.records])
     expected = [record.payload for record in before] + [record.payload for record in new]
@@ -332,10 +336,9 @@ def continues(before: Sequence[Record], new: Sequence[NewRecord], after: Answer)
 
 
 def aimed_sizes(contents: Contents, before: Answer) -> list[int]:
-    """Return payload sizes with which an append may end at an offset that lost bytes name.
+    """Return payload sizes with which an append may end at an offset stored in lost bytes.
 
-    Every number of 2, 4 or 8 bytes in a lost range before ``end`` may be a size, a count or an
-    offset.
+    Any 2, 4 or 8 bytes in a lost range before ``end`` may be a size, a count or an offset.
     """
     data = by_name(contents).get(before.end_file or "")
     if before.end is None or data is None:

@@ -1,4 +1,4 @@
-"""The summary of a sweep: coverage, outcomes and the most harmful findings."""
+"""Summarise a sweep: coverage, outcomes and the most harmful findings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from walproof.sweep.plan import REFERENCE, SweepPlan
 from walproof.sweep.settings import READING
 from walproof.sweep.sweep_runner import SweepFinding, SweepResult
 
-#: Maximum number of findings on the terminal, and of names in one line.
+#: Maximum number of findings to print, and of names to print on one line.
 MAX_SHOWN_FINDINGS, MAX_NAMED = 10, 5
 
 _EFFECTS = {
@@ -113,7 +113,7 @@ def as_json(
 
 
 def sentence(plan: SweepPlan, finding: SweepFinding) -> str:
-    """Describe a finding: its effect, the condition, and the smallest case."""
+    """Describe a finding: its effect, when it occurs, and its smallest case."""
     effect, case = finding.effect, finding.case
     control = plan.controls[case.control]
     setting, gravest = control.settings[case.setting], effect.gravest
@@ -204,7 +204,7 @@ def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
     shown = ["agrees", "differs", *sorted(others)]
     table = _table("implementation", "cases", *shown)
     for name, of in counts.items():
-        # Most version texts already begin with the name of the implementation.
+        # Most version texts already begin with the implementation's name.
         version = implementations[name]["version"] or name
         label = version if version.startswith(name) else f"{name} ({version})"
         table.add_row(label, *(f"{n:,}" for n in (of.total(), *(of[each] for each in shown))))

@@ -1,4 +1,4 @@
-"""Settings of a request: a profile and a context."""
+"""Choose the settings of requests: a profile and a context."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Setting:
 
     profile: str
     context: Context
-    #: Keys with values that differ from those in the control's context.
+    #: Keys whose values differ from those in the control's context.
     varied: tuple[str, ...] = ()
 
     @property
@@ -44,8 +44,8 @@ def settings_of(
 ) -> list[Setting]:
     """Return all settings of a control, first for reading and then for appending.
 
-    The first context is the control's own. Other contexts come from the register and from
-    ``vectors``. Without ``vectors``, there are no other contexts for reading.
+    The first context is the control's own. The register and ``vectors`` provide the others. Without
+    ``vectors``, there are no other contexts for reading.
     """
     contexts = _changed_contexts(vectors, format, context, records) if vectors else []
     reading = [
@@ -58,7 +58,7 @@ def settings_of(
 
 
 def simplest(settings: Sequence[Setting], like: Setting) -> int:
-    """Return the number of the setting with the profile of ``like`` and without any change."""
+    """Return the number of the setting with the profile of ``like`` and an unchanged context."""
     return next(
         number
         for number, setting in enumerate(settings)
@@ -67,7 +67,7 @@ def simplest(settings: Sequence[Setting], like: Setting) -> int:
 
 
 def _appending_context(vectors: Iterable[Vector], format: str, context: Context) -> Context:
-    """Return a control's context, with the values that all vectors of appends have in common."""
+    """Return a control's context, plus the values that all append vectors have in common."""
     keys = registers()[format].context
     contexts = [v.body.get("context", {}) for v in vectors if v.operation == "append"]
     common = {
@@ -80,7 +80,7 @@ def _appending_context(vectors: Iterable[Vector], format: str, context: Context)
 
 
 def differing(context: Context, other: Context) -> tuple[str, ...]:
-    """Return the names of the keys in which two contexts differ."""
+    """Return the keys in which two contexts differ."""
     return tuple(
         sorted(
             name
@@ -134,7 +134,7 @@ def _distinct(values: Iterable[Any]) -> list[Any]:
 
 
 def _values(key: ContextKey, records: Sequence[Record]) -> Iterator[Any]:
-    """Yield values for a key by its types: allowed values, edge values, and values from the log."""
+    """Yield values to try for a key of these types: allowed, extreme, and found in the log."""
     yield from key.values
     if key.default is not None:
         yield key.default
@@ -145,7 +145,7 @@ def _values(key: ContextKey, records: Sequence[Record]) -> Iterator[Any]:
     if "number" in key.types:
         near = _near(key.name, records)
         yield from (str(value) for value in near)
-        yield from near[:1]  # the value as a number instead of text
+        yield from near[:1]  # the first value also as a number instead of text
         yield from (str(value) for value in _EDGES)
     elif "integer" in key.types:
         yield from _SIZES
@@ -154,7 +154,7 @@ def _values(key: ContextKey, records: Sequence[Record]) -> Iterator[Any]:
 
 
 def _near(name: str, records: Sequence[Record]) -> list[int]:
-    """Return numbers in the record field that the key refers to, and the numbers next to them."""
+    """Return numbers from the record field that the key refers to, and their neighbours."""
     near: list[int] = []
     for field in dict.fromkeys(field for record in records for field in record.fields):
         if not (name.endswith(field) or name == f"from_{field}"):

@@ -1,4 +1,4 @@
-"""Names that are almost those of a log's files."""
+"""Invent file names that are similar to those of a log's files."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def similar_names(name: str) -> list[tuple[str, str]]:
 
 
 def is_blocked(name: str, others: Iterable[str]) -> bool:
-    """Return whether a file of this name conflicts with another file or its folder."""
+    """Return whether a file with this name would conflict with another file or its folder."""
     return any(name.startswith(f"{o}/") or o.startswith(f"{name}/") for o in others)
 
 
 def _numbers(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the text with its last number changed, or written in another way."""
+    """Yield the text with its last number changed or written differently."""
     runs = list(re.finditer(r"[0-9]+", text))
     if not runs:
         return

@@ -1,4 +1,4 @@
-"""Run cases: damage a control, read it, send it to programs, judge and count the replies."""
+"""Run cases: damage a control, read it, send it to programs, and judge and count the replies."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ from walproof.sweep.properties import Reference, WrittenRecords
 from walproof.sweep.settings import READING, Setting, simplest
 from walproof.worker_pool import map_unordered
 
-#: One case in this many is read a second time, and then once more after a cut at its ``end``.
+#: One case in this many is read a second time, and then again after a cut at its ``end``.
 REREAD_INTERVAL = 32
-#: Number of crashes after which a program gets no more cases of a shard.
+#: Number of crashes after which a program gets no more cases from the same shard.
 MAX_FAILURES = 25
 #: A timeout counts as this many crashes, because each timeout takes seconds.
 TIMEOUT_FAILURES = 5
-#: Reason why a program does not get the damaged copies of a control that it fails.
+#: The reason to report for damaged copies that a program did not get because it fails the undamaged
+#: control.
 FAILED_CONTROLS = "damaged copies of the failed controls"
 
 _NOTHING = Answer("refused", None, (), (), None)
@@ -58,13 +59,13 @@ _NOTHING = Answer("refused", None, (), (), None)
 
 @dataclass
 class SweepFinding:
-    """Differences of one implementation with the same effect, and the simplest case."""
+    """Differences with the same effect in one implementation, and the simplest case."""
 
     effect: Effect
     case: DamageCase
-    #: Size in bytes of the simplest case's log.
+    #: Size in bytes of the log in the simplest case.
     size: int
-    #: Difference in the simplest case.
+    #: The difference in the simplest case.
     text: str
     cases: int = 1
     by_damage: Counter[str] = field(default_factory=Counter)
@@ -74,13 +75,13 @@ class SweepFinding:
 
     @property
     def order(self) -> tuple[bool, bool, int, int, int]:
-        """Sort key: simpler cases are smaller."""
+        """The sort key, by which simpler cases are smaller."""
         case = self.case
         operations = len(case.change.operations)
         return (case.change.family == PAIR, self.is_varied, self.size, operations, case.setting)
 
     def add(self, other: SweepFinding) -> None:
-        """Add the cases of another finding, and keep the simpler case."""
+        """Add the cases of another finding, and keep the simpler of the two cases."""
         self.cases += other.cases
         self.by_damage.update(other.by_damage)
         self.by_profile.update(other.by_profile)
@@ -100,25 +101,25 @@ def _counters() -> defaultdict[str, Counter[str]]:
 
 @dataclass
 class SweepResult:
-    """The counts and the findings of some cases."""
+    """The counts and findings for a set of cases."""
 
     cases: int = 0
-    #: Number of cases that did not run: ``void`` and ``duplicates``.
+    #: Number of cases that did not run, as ``void`` and ``duplicates``.
     skipped_cases: Counter[str] = field(default_factory=Counter)
     #: Number of cases by group, damage, profile, changed context keys, and verdict.
     counts: defaultdict[str, Counter[str]] = field(default_factory=_counters)
     #: Number of cases by implementation and outcome.
     outcomes: defaultdict[str, Counter[str]] = field(default_factory=_counters)
-    #: By implementation: the ``cases`` in which its answer was searched for true records that the
-    #: specification does not return, the cases ``with`` such records, the number of ``records``,
-    #: and how many of them each exception of the register covers, by requirement.
+    #: Counts of true records that an implementation returns but the executable specification does
+    #: not: the ``cases`` that were searched for such records, the cases ``with`` them, the number
+    #: of ``records``, and how many of these each exception in the register covers, by requirement.
     dominance: defaultdict[str, Counter[str]] = field(default_factory=_counters)
     #: Number of cases that were not sent, by implementation and reason.
     unsent: defaultdict[str, Counter[str]] = field(default_factory=_counters)
     findings: dict[Effect, SweepFinding] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
-    #: Failures of undamaged controls by implementation, then by control and profile.
+    #: Failures on undamaged controls, by implementation and then by control and profile.
     fails: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
     def add_finding(self, finding: SweepFinding) -> None:
@@ -129,7 +130,7 @@ class SweepResult:
             self.findings[finding.effect] = finding
 
     def add(self, other: SweepResult) -> None:
-        """Add the result of other cases."""
+        """Add the results of other cases."""
         self.cases += other.cases
         self.skipped_cases.update(other.skipped_cases)
         for name in ("counts", "outcomes", "unsent", "dominance"):
@@ -145,20 +146,20 @@ class SweepResult:
 
 @dataclass(frozen=True, slots=True)
 class PreparedControl:
-    """A control in a setting, prepared for judging its cases."""
+    """A control in one setting, with what is needed to judge its cases."""
 
     control: Control
     setting: Setting
     written: WrittenRecords
     #: Keys of the payloads that were written.
     keys: frozenset[str]
-    #: Records that the specification returns without damage, in this context.
+    #: Records that the specification returns for the undamaged control in this context.
     true: Sequence[Json]
 
 
 @dataclass(slots=True, eq=False)
 class DamagedCase:
-    """A case with its log, the records to write, and the expected answer."""
+    """A case with its log, the records to append, and the expected answer."""
 
     case: DamageCase
     prepared: PreparedControl
@@ -172,7 +173,7 @@ class DamagedCase:
 
     @property
     def setting(self) -> Setting:
-        """Profile and context."""
+        """The profile and context."""
         return self.prepared.setting
 
     @property
@@ -189,7 +190,7 @@ class DamagedCase:
         return size(self.contents)
 
     def for_harness(self, wall_ms: int) -> vector_cases.VectorCase:
-        """Return the case for the harness, as a vector that exists only in memory."""
+        """Return the case as the harness needs it: a vector that exists only in memory."""
         control, profile = self.prepared.control, self.setting.profile
         limits = {"limits": {"wall_ms": wall_ms}}
         if self.request is not None:
@@ -227,7 +228,7 @@ class SweepRunner:
             worker.close()
 
     def run(self, cases: Iterable[DamageCase | None]) -> SweepResult:
-        """Run cases. Errors of a reader become findings. Only errors of the machine are raised."""
+        """Run cases. Exceptions of readers become findings. Only machine errors are raised."""
         self.result = SweepResult()
         self._identities: set[str] = set()
         self._failures: Counter[str] = Counter()
@@ -241,7 +242,7 @@ class SweepRunner:
         return self.result
 
     def _prepare(self, number: int, setting: int) -> PreparedControl | None:
-        """Return a control in a setting; None if the specification rejects the context."""
+        """Return a control in one setting, or None if the specification rejects the context."""
         bare = self.plan.controls[number]
         chosen = bare.settings[setting]
         control, expected = replace(bare, context=chosen.context), bare.records
@@ -253,7 +254,7 @@ class SweepRunner:
             expected = answer.records
         selecting = set(self.format_sweep.selecting)
         if selecting & {*bare.context, *chosen.context}:
-            # The log contains more records than the context selects, so missing records cannot be
+            # The context selects only some of the log's records, so missing records cannot be
             # determined.
             context = {key: value for key, value in bare.context.items() if key not in selecting}
             unselected = self.reference.read(replace(bare, context=context), bare.contents)
@@ -267,7 +268,7 @@ class SweepRunner:
     # -- cases ---------------------------------------------------------------------------------
 
     def damaged(self, case: DamageCase) -> DamagedCase | None:
-        """Return a case with its log, or None if the log or the context is impossible."""
+        """Return a case with its damaged log, or None if the damage or context is impossible."""
         prepared = self.prepared(case.control, case.setting)
         if prepared is None:
             return None
@@ -285,7 +286,7 @@ class SweepRunner:
         return change.forges or (change.family == PAIR and not self.format_sweep.pairs_tell)
 
     def _make(self, case: DamagedCase) -> bool:
-        """Add a case; return False if it is void, a duplicate, or has no expected answer."""
+        """Add a case. Return False if it is void, a duplicate, or has no expected answer."""
         result, setting = self.result, case.setting
         identity = case.identity
         is_undamaged = case.contents == case.prepared.control.contents
@@ -301,7 +302,7 @@ class SweepRunner:
                 same = properties.same_again(self.reference, *log, setting.profile)
                 faults += [] if same else [properties.NOT_AGAIN]
                 faults += self._faults_of_profiles(case)
-        except Exception as error:  # a defect is a finding, and the sweep continues
+        except Exception as error:  # record the defect as a finding, and continue the sweep
             if not setting.appends and self.format_sweep.owes_no_answer(error):
                 result.skipped_cases["void"] += 1
                 return False
@@ -324,7 +325,7 @@ class SweepRunner:
         return case.request is not None or not setting.appends
 
     def expect(self, case: DamagedCase) -> list[str]:
-        """Set the expected answer of a case. Return the violated invariants."""
+        """Set the expected answer of a case, and return the invariants that it violates."""
         prepared, setting, change = case.prepared, case.setting, case.case.change
         if not setting.appends:
             case.expected = self.reference.read(prepared.control, case.contents, setting.profile)
@@ -342,7 +343,7 @@ class SweepRunner:
         return [*request.faults]
 
     def _faults_of_damage(self, case: DamagedCase) -> list[str]:
-        """Return the violated properties of one damage and of a torn write."""
+        """Return the properties that an answer violates after a single damage or a torn write."""
         control, change, answer = case.prepared.control, case.case.change, case.expected
         if case.setting.profile != "recover" or case.setting.varied or not control.earlier:
             return []
@@ -356,7 +357,7 @@ class SweepRunner:
         return [] if is_spared else [properties.NOT_SPARED]
 
     def _faults_of_profiles(self, case: DamagedCase) -> list[str]:
-        """Return the violated properties of the profile `strict` and of a recovery."""
+        """Return the properties that the `strict` answer or a recovered log violates."""
         control, faults = case.prepared.control, []
         answers = [self.reference.read(control, case.contents, each) for each in READING]
         if properties.difference_in_strict(*answers):
@@ -416,7 +417,7 @@ class SweepRunner:
             self._find(case, name, difference)
 
     def _find_dominance(self, case: DamagedCase, name: str, result: Mapping[str, Any]) -> None:
-        """Add a finding if a program returned true records that the specification did not."""
+        """Add a finding if a program returned true records that the specification omitted."""
         if result["class"] not in ("pass", "fail"):
             return
         counts = self.result.dominance[name]
@@ -443,9 +444,9 @@ class SweepRunner:
             self._find(case, name, AnswerDifference(DOMINANCE, text), expected)
 
     def _failed_control(self, program: SweepProgram, case: DamageCase) -> str | None:
-        """Return how a program fails the undamaged control in its own context; None if it passes.
+        """Return how a program fails an undamaged control in its own context, if it does.
 
-        A failure is added to the result.
+        A failure is also added to the result.
         """
         control = self.plan.controls[case.control]
         simple = simplest(control.settings, control.settings[case.setting])
@@ -476,7 +477,8 @@ class SweepRunner:
                 self.result.versions[program.name] = f"{hello['name']} {hello['version']}"
             result = worker.run(harness_case)
             judgement = worker.judgement
-        except PROGRAM_FAILURES as error:  # no hello: the next case restarts the program
+        # there was no hello: let the next case restart the program
+        except PROGRAM_FAILURES as error:
             result = died(error, harness_case, worker.stderr)
             worker.close_session()
         return result, difference_of(result, judgement, case.keys)
@@ -487,12 +489,12 @@ def _key(payload: bytes) -> str:
 
 
 def run_shards(plan: SweepPlan, seconds: float | None = None) -> Iterator[tuple[int, SweepResult]]:
-    """Run the shards of a plan in a worker pool. Yield numbers and results.
+    """Run the shards of a plan in a worker pool. Yield the number and the result of each shard.
 
-    No shard starts after ``seconds``. Raises ``WorkerDied``.
+    No shard starts after ``seconds`` have passed. Raises ``WorkerDied``.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
-    # This process owns the scratch folder and removes it, however the workers end.
+    # This process owns the scratch folder, and removes it even if workers are killed.
     scratch = Scratch()
     try:
         arguments = (plan, scratch.folder)
@@ -503,7 +505,7 @@ def run_shards(plan: SweepPlan, seconds: float | None = None) -> Iterator[tuple[
         scratch.close()
 
 
-#: In a worker process: the runner of its shards.
+#: In a worker process, the runner for its shards.
 _runner: SweepRunner | None = None
 
 

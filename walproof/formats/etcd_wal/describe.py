@@ -1,4 +1,4 @@
-"""Describe entries, states and markers, and the requests in entries (ETW-010)."""
+"""Describe entries, the requests in entries, states and snapshot markers (ETW-010)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from walproof.describe import Description, NotDescribed, bytes_to_json, shorten
 from walproof.quantity import counted
 from walproof.quoted import quoted
 
-#: A field that each record of a type has if its payload is valid.
+#: For each record type, a field that is present if and only if the payload is valid.
 _LAST_FIELD = {"state": "vote", "snapshot": "index", "entry": "entry_type"}
-#: Requests of ``etcdserverpb.InternalRaftRequest`` by the number of their field.
+#: Requests in ``etcdserverpb.InternalRaftRequest``, by field number.
 _REQUESTS = {
     3: "range", 4: "put", 5: "delete", 6: "transaction", 7: "compaction", 8: "lease grant",
     9: "lease revoke", 10: "alarm", 11: "lease checkpoint", 1000: "enable auth",
     1011: "disable auth", 1012: "authenticate", 1100: "add user", 1101: "delete user",
     1300: "set cluster version", 1301: "set member attributes", 1302: "set downgrade",
 }  # fmt: skip
-#: Numbers of the keys and values of a put and of a delete.
+#: Field names of a put and a delete request, by field number.
 _PUT, _DELETE = {1: "key", 2: "value", 3: "lease"}, {1: "key", 2: "range_end"}
 _CHANGES = ("add", "remove", "update", "add learner")
 _SHOWN_CHARACTERS = 60
@@ -49,7 +49,7 @@ def describe(record: Record) -> Description:
 
 
 def _entry(kind: str, data: bytes) -> tuple[dict[str, Any], str]:
-    """Return the fields and a text of the data of an entry."""
+    """Return the fields of an entry's data, and a text that describes them."""
     if not data:
         return {}, "no data"
     change = _values(data, {2: "change", 3: "node_id"})
@@ -73,7 +73,7 @@ def _entry(kind: str, data: bytes) -> tuple[dict[str, Any], str]:
 
 
 def _fields(data: bytes) -> list[tuple[int, Any]]:
-    """Return the numbers and values of a message; nothing if it is not a message."""
+    """Return the field numbers and values of a protobuf message, or nothing if it is invalid."""
     try:
         found = list(fields(data, 0, len(data)))
     except ValueError:

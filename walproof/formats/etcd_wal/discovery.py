@@ -1,4 +1,4 @@
-"""Find etcd's write-ahead logs in directories: the segments of a directory are one log."""
+"""Find etcd's write-ahead logs in directories. All segments in a directory form one log."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from walproof.sweep.history_writer import HistoryWriter
 
 
 class EtcdSweep(FormatSweep):
-    """Each checksum covers one payload, and is the seed of the next."""
+    """In this format, each checksum covers one payload, and is the seed of the next checksum."""
 
     appends_exactly = True
-    # A log that is zeros from a frame on is a shorter log.
+    # A log whose frames are replaced by zeros, from one frame to the end, is a shorter intact log.
     may_end_anywhere = True
     atom = 512
     enters_payloads = True
@@ -33,7 +33,7 @@ class EtcdSweep(FormatSweep):
     def stored_records(
         self, files: Mapping[str, bytes], records: Sequence[Record]
     ) -> Sequence[Record]:
-        """The heads of later files repeat metadata and state, which may be lost elsewhere."""
+        """Return also the copies of metadata and state at the start of later files."""
         stored = []
         for name in sorted(files, key=lambda name: sequence(name) or 0):
             segment = Segment(files[name], is_last=False)
@@ -46,10 +46,11 @@ class EtcdSweep(FormatSweep):
         return stored
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """A file is synced before the next begins, and so are its first two frames (ETW-051).
+        """Return True where a reader does not expect a torn write (ETW-051, ETW-073).
 
-        A writer removes a torn tail, and waits for the disk, before it appends (ETW-073). A file
-        that ends inside a sector is no preallocated file, and a torn write of it has no hole.
+        A writer syncs a file before it begins the next one, and syncs the first two frames of each
+        file. Before appending, it removes a torn tail and waits for the disk. A file that ends
+        inside a sector was not preallocated, so a torn write leaves no hole in it.
         """
         names = sorted(control.files, key=lambda name: sequence(name) or 0)
         last = names[-1]
@@ -67,18 +68,18 @@ class EtcdSweep(FormatSweep):
         return (lost.file or "") != last or second is None or lost.start < second.ends[0]
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the records that it touches, and the next one (ETW-031)."""
+        """Damage destroys the records that it touches, and the one after them (ETW-031)."""
         records = [record for record in control.records if record.file in (None, file)]
         first = max((r.at for r in records if r.at <= start), default=0)
         after = [r for r in records if r.at >= end]
-        # The last file may be torn from the damage on (ETW-052).
+        # In the last file, a reader may treat everything after the damage as torn (ETW-052).
         is_last = not any(r.file != file for r in control.records[-1:] if r.file is not None)
         if is_last:
             return first, math.inf
         return first, after[1].at if len(after) > 1 else math.inf
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Saves of several entries, markers, terms that replace entries, cuts and crashes."""
+        """Write saves of several entries, markers, replaced entries, several files, and crashes."""
         chance = log.chance
         is_folder = chance.random() < 0.6
         log.name = "wal" if is_folder else "0000000000000000-0000000000000000.wal"
@@ -99,19 +100,19 @@ class EtcdSweep(FormatSweep):
 
 
 class _Raft:
-    """The values from which a member of a cluster continues to write."""
+    """The state with which a cluster member continues to write."""
 
     def __init__(self) -> None:
         self.term, self.vote, self.commit, self.index, self.marker = 1, 0, 0, 0, 0
 
     def save(self, log: HistoryWriter) -> list[NewRecord]:
-        """Return one Save, or a marker."""
+        """Return the records of one ``Save`` call, or a marker."""
         chance = log.chance
         before = self.term, self.vote, self.commit
         if chance.random() < 0.1 and self.commit > self.marker:
             self.marker = self.commit
             return [_marker(self.marker, self.term)]
-        if chance.random() < 0.1:  # A snapshot from the leader.
+        if chance.random() < 0.1:  # The leader sent a snapshot.
             self.marker = self.commit = self.index = self.index + chance.randrange(1, 90)
             return [_marker(self.marker, self.term), self._state()]
         if chance.random() < 0.15:
@@ -126,7 +127,7 @@ class _Raft:
         return entries + [self._state()] * is_new
 
     def restart(self, records: Sequence[Record]) -> None:
-        """Continue after these records."""
+        """Set the state to that after these records."""
         for record in records:
             numbers = {name: int(record.fields.get(name, 0)) for name in ("term", "index")}
             if record.fields["record_type"] == "state":
@@ -149,7 +150,7 @@ def _next_index(records: Sequence[Record]) -> int:
 
 
 def _numbers(*numbers: int) -> bytes:
-    """Return a message with these numbers in the fields 1, 2, …."""
+    """Return a protobuf message with these numbers in fields 1, 2, …."""
     return b"".join(bytes([8 * number]) + varint(value) for number, value in enumerate(numbers, 1))
 
 

@@ -1,4 +1,4 @@
-"""Describe the commands of a broker by name (KDB-016)."""
+"""Describe a broker's commands by name (KDB-016)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from walproof.quantity import counted
 
 
 def describe(record: Record) -> Description:
-    """Describe a command: its name and size. Raises :class:`NotDescribed`."""
+    """Describe a command by its name and size. Raises :class:`NotDescribed`."""
     payload = record.payload
     known = command(payload)
     if known:

@@ -1,4 +1,4 @@
-"""Find KahaDB journals in directories: the data files of a directory are one log."""
+"""Find KahaDB journals in directories. All data files in a directory form one log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class KahaDBDiscovery(Discovery):
     """See :class:`Discovery`."""
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
-        """See :class:`Discovery`. Data files are also a log if all of them are empty."""
+        """See :class:`Discovery`. Data files form a log even if all of them are empty."""
         files = [e for e in folder.entries if file_id(e.name) is not None and is_file(e)]
         written = [entry for entry in files if entry.size]
         if files and (not written or folder.looks_like(written)):

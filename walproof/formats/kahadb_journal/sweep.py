@@ -11,29 +11,29 @@ from reference_impl.kahadb_journal.layout import EOF_RECORD, file_id
 from walproof.sweep.format_sweep import FormatSweep, LogState
 from walproof.sweep.history_writer import HistoryWriter
 
-#: Preallocations of the releases that write these bytes after a batch (KDB-012, KDB-014).
+#: Preallocation methods of the releases that write each kind of end marker (KDB-012, KDB-014).
 _PREALLOCATIONS = {
     "record": ("none", "sparse", "zeros"), "zeros": ("none", "last-byte"), "none": ("none",),
 }  # fmt: skip
 
 
 class KahaDBSweep(FormatSweep):
-    """Checksums of batches are optional, and a batch may look like part of a payload."""
+    """In this format, checksums are optional, and payloads may contain batches."""
 
     enters_payloads = True
     appends_exactly = True
     pairs_tell = False
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """True if the name of a data file is the name of a directory (KDB-024)."""
+        """Return True if a directory has the name of a data file (KDB-024)."""
         if isinstance(contents, bytes):
             return False
         folders = {name.partition("/")[0] for name in contents if "/" in name}
         return any(file_id(name) is not None for name in folders)
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
-        """Return whether each payload of a log has a checksum."""
-        # After damage, a reader may find a batch inside a payload, which looks like a real batch.
+        """Return whether every payload in a log has a checksum."""
+        # After damage, a reader cannot distinguish a batch inside a payload from a real one.
         return not any(b"WRITE BATCH" in record.payload for record in records) and all(
             any(files[record.file or ""][batch + 20 : batch + 28])
             for record in records
@@ -41,21 +41,21 @@ class KahaDBSweep(FormatSweep):
         )
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the batches that contain it (KDB-048)."""
+        """Damage destroys the batches that it touches (KDB-048)."""
         batches = sorted(
             {int(r.fields["batch"]) for r in control.records if r.file in (None, file)}
         )
         first = max((at for at in batches if at <= start), default=0)
-        # the previous batch may be lost too (see the limits in the chapter)
+        # the previous batch may also be lost (see the limits in the chapter)
         if _has_batches(control):
             first = max((at for at in batches if at < first), default=0)
         return first, min((at for at in batches if at >= end), default=math.inf)
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """A batch that ends with its file is never unfinished (KDB-042).
+        """Return True if a torn batch may look damaged, as at the end of a file (KDB-042).
 
-        A record whose type was not written has an unknown type. If a payload contains a batch, a
-        reader may use it.
+        It may also look damaged if the type of a record was not written, or if a payload contains a
+        batch, which a reader may find.
         """
         if answer.reason == "unknown-type" or _has_batches(control):
             return True

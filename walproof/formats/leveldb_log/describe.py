@@ -1,11 +1,11 @@
-"""Describe write batches, and the version edits of a MANIFEST.
+"""Describe write batches, and the version edits in a MANIFEST.
 
-The section "Payloads" of spec/leveldb-log.md defines both (informative, without ids). The type of a
-payload is detected from its bytes, because a log does not state it.
+The section "Payloads" in spec/leveldb-log.md defines both (informative, without ids). A log does
+not state the type of a payload, so it is detected from the bytes.
 
-The further operations of RocksDB and Pebble are those of facebook/rocksdb 1dfa729
-``db/dbformat.h`` and ``db/write_batch.cc``, and of cockroachdb/pebble 2.1.7
-``internal/base/internal.go`` and ``batch.go``. A key includes its user-defined timestamp.
+For the further operations of RocksDB and Pebble, see ``db/dbformat.h`` and ``db/write_batch.cc`` in
+facebook/rocksdb 1dfa729, and ``internal/base/internal.go`` and ``batch.go`` in cockroachdb/pebble
+2.1.7. A key includes its user-defined timestamp.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from walproof.quoted import quoted
 
 _HEADER = struct.Struct("<QI")  # sequence number, number of operations
 _SHOWN_ITEMS = 4
-#: The parts that are numbers, with the maximum length of the varint: 5 bytes for 32 bits, 10 for
-#: 64.
+#: Parts that are numbers, with the maximum length of their varints: 5 bytes for 32 bits, 10 for 64.
 _NUMBER_BYTES = {"column family": 5, "level": 5, "file": 10, "number": 10, "size": 10}
-#: The words that precede a part in a text, if they differ from its name.
+#: What to write before a part in a text, if not its name.
 _WORDS = {
     "column family": "in column family ",
     "data": "",
@@ -41,17 +40,17 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Layout:
-    """The name of an operation or field, and the parts after its tag."""
+    """The name of an operation or field, and the parts that follow its tag."""
 
     name: str
-    #: Parts without a name are skipped.
+    #: Names of the parts. A part with an empty name is skipped.
     parts: tuple[str, ...]
-    #: True if the count in the header of a write batch includes the operation.
+    #: True if the operation counts towards the number in the header of a write batch.
     is_counted: bool = True
 
 
 _KEY, _PAIR, _RANGE = ("key",), ("key", "value"), ("start", "end")
-#: The value is a structure that is not shown.
+#: For operations whose value is a structure that is not shown.
 _OPAQUE = ("key", "")
 _BOTH: Mapping[int, Layout] = {
     0x00: Layout("delete", _KEY),
@@ -92,7 +91,7 @@ _PEBBLE: Mapping[int, Layout] = {
     0x17: Layout("delete sized", _OPAQUE),
     0x18: Layout("excise", _RANGE),
 }
-#: The names of RocksDB's operations with tags that have another meaning in Pebble.
+#: Names of the RocksDB operations whose tags have a different meaning in Pebble.
 _AMBIGUOUS = {_ROCKSDB[tag].name for tag in _PEBBLE.keys() & _ROCKSDB.keys() - _BOTH.keys()}
 _FIELDS: Mapping[int, Layout] = {
     1: Layout("comparator", ("name",)),
@@ -109,7 +108,7 @@ _FIELDS: Mapping[int, Layout] = {
 class Items:
     """The operations of a write batch, or the fields of a version edit.
 
-    All items are checked and counted. The first :func:`max_items` items are listed.
+    All items are checked and counted, but only the first :func:`max_items` are listed.
     """
 
     def __init__(self, payload: bytes, sequence: int | None = None) -> None:
@@ -119,11 +118,11 @@ class Items:
         self.noun = "field" if sequence is None else "operation"
         self.at = 0 if sequence is None else _HEADER.size
         self.listed: list[dict[str, Any]] = []
-        #: The first items as text.
+        #: The texts of the first items.
         self.shown: list[str] = []
         #: The number of items by name.
         self.counts: Counter[str] = Counter()
-        #: The number of items that the header of a write batch counts.
+        #: The number of items that count towards the number in the header of a write batch.
         self.numbered = 0
 
     def read(self, layouts: Mapping[int, Layout]) -> None:
@@ -131,7 +130,7 @@ class Items:
         most = max_items(self.payload)
         while self.at < len(self.payload):
             at = self.at
-            # The tag of a field is a varint32, the tag of an operation a byte.
+            # The tag of a field is a varint32. The tag of an operation is one byte.
             tag = self._varint(5) if self.sequence is None else self.payload[at]
             self.at += self.sequence is not None
             layout = layouts.get(tag)
@@ -156,7 +155,7 @@ class Items:
         return self.payload[self.at - size : self.at]
 
     def _varint(self, most_bytes: int) -> int:
-        """Read a number of 7 bits a byte, lowest first; bits above 32 or 64 are dropped."""
+        """Read a varint: 7 bits in each byte, lowest first. Bits above 32 or 64 are dropped."""
         data, value = self.payload[self.at : self.at + most_bytes], 0
         for index, byte in enumerate(data):
             value |= (byte & 0x7F) << 7 * index
@@ -211,7 +210,8 @@ def _read_batch(payload: bytes, operations: Mapping[int, Layout]) -> Items | Not
     try:
         batch.read(operations)
     except NotDescribed as fault:
-        return fault.with_traceback(None)  # the traceback would keep the items in memory
+        # the traceback refers to the items and would keep them in memory
+        return fault.with_traceback(None)
     if batch.numbered != count:
         return NotDescribed(8, f"the number of operations ({batch.numbered})", str(count))
     return batch
@@ -227,10 +227,10 @@ def _read_edit(payload: bytes) -> Items | NotDescribed:
 
 
 def read_batches(payload: bytes, is_pebble: bool = False) -> list[Items | NotDescribed]:
-    """Read a write batch in each possible way.
+    """Return every possible reading of a write batch, or the error of a failed one.
 
-    Five tags mean other operations in Pebble than in RocksDB. ``is_pebble`` is true if only Pebble
-    can be the writer.
+    Five tags have different meanings in RocksDB and Pebble. ``is_pebble`` is true if only Pebble
+    can have written the log.
     """
     if is_pebble:
         return [_read_batch(payload, _PEBBLE)]
@@ -247,7 +247,7 @@ def only_one(readings: Sequence[Items | NotDescribed]) -> Items:
         found = " and ".join(f"({', '.join(reading.counts)})" for reading in items)
         raise NotDescribed(0, "a payload with one meaning", f"several: {found}")
     if not items:
-        # The interpretation that decoded more bytes is more likely right.
+        # Report the error of the interpretation that got furthest, which is probably the right one.
         raise max(
             (reading for reading in readings if isinstance(reading, NotDescribed)),
             key=lambda fault: fault.at,

@@ -1,4 +1,4 @@
-"""Find LevelDB logs in directories, and determine the dialects of logs. Each file is one log."""
+"""Find LevelDB logs in directories, and determine their dialects. Each file is one log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_impl.leveldb_log.layout import (
 )
 from walproof.lake.format_discovery import Discovery
 
-#: Types of physical records, including those of RocksDB and Pebble.
+#: Types of physical records, including those that only RocksDB and Pebble write.
 _TYPES = frozenset((*range(FULL, 13), 130, 131))
 PLAIN = "plain"
 
@@ -28,7 +28,7 @@ class LevelDBDiscovery(Discovery):
 
 
 def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
-    """Return the dialect of a log, or None for plain LevelDB. Raises ``OSError``."""
+    """Return a log's dialect, or None for plain LevelDB. Raises ``OSError``."""
     with log.open("rb") as file:
         for _ in itertools.count() if most_blocks is None else range(most_blocks):
             if not (block := file.read(BLOCK_SIZE)):
@@ -39,7 +39,7 @@ def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
 
 
 def first_dialect(block: bytes) -> str | None:
-    """Return the dialect that the first valid record of a block shows, or None."""
+    """Return the dialect of the first valid record in a block, or None."""
     names = {7: "RocksDB", 11: "recyclable RocksDB or Pebble", 19: "WAL-sync Pebble"}
     for stride in names:
         at = 0

@@ -13,16 +13,16 @@ from walproof.sweep.history_writer import HistoryWriter
 
 
 class LevelDBSweep(FormatSweep):
-    """Each fragment has its own checksum."""
+    """In this format, each fragment has a separate checksum."""
 
     appends_exactly = True
 
     def may_join(self, record: Record) -> bool:
-        """Each fragment has its own header."""
+        """Return True for several fragments: nothing in a header ties a fragment to its record."""
         return record.size > HEADER_SIZE + len(record.payload)
 
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
-        """Framing is a trailer, zeros, or headers of an open record without data (LDB-033)."""
+        """Return whether only framing is left: trailers, zeros, empty open records (LDB-033)."""
         at = 0
         for start, end in (*spans, (len(data), len(data))):
             if at < start and not _is_framing(data, at, start):
@@ -31,26 +31,26 @@ class LevelDBSweep(FormatSweep):
         return True
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """A writer may begin a new file after an unfinished write."""
+        """Return True after an unfinished write: the writer may begin a new file."""
         return before.verdict == "torn" or _ends_in_zeros(contents, before)
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the rest of the block (LDB-028), and each record with a fragment there."""
+        """Damage destroys the rest of the block and each record with a fragment there (LDB-028)."""
         return start, block_end(end)
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """A whole header followed by a part of its data has a wrong checksum (LDB-028)."""
+        """Return True: the checksum of partly written data is wrong (LDB-028)."""
         return True
 
     def write_history(self, log: HistoryWriter) -> None:
         """Write records that end at or cross the end of a block.
 
-        A crash may cut the last record.
+        A crash may truncate the last record.
         """
         log.name = "000003.log"
         log.write([])
         for _ in range(log.chance.randrange(1, 6)):
-            # A record that fills this block ends up to 8 bytes before the end of the next block.
+            # A record of this size ends shortly before or after the end of the block.
             left = BLOCK_SIZE - len(log.states[-1]) % BLOCK_SIZE - 2 * HEADER_SIZE
             fills = max(0, left - log.chance.randrange(-9, 9))
             size = log.chance.choice((0, 0, 5, fills, fills + log.chance.randrange(99)))
@@ -58,7 +58,7 @@ class LevelDBSweep(FormatSweep):
             if log.chance.random() < 0.2:
                 log.crash()
                 log.append(log.records(3))
-        # A crash may have torn the log: zeros after a part of a header are damage.
+        # Add zeros only to an intact log: after part of a header, zeros are damage.
         if log.chance.random() < 0.2 and log.read(log.contents).verdict == "intact":
             fill = bytes(log.chance.choice((1, 6, 7, 512, BLOCK_SIZE)))
             log.put(b"".join(by_name(log.contents).values()) + fill)

@@ -1,4 +1,4 @@
-"""Describe series, samples and the other contents of records (spec/prometheus-wal.md, "Content").
+"""Describe series, samples and other record contents (spec/prometheus-wal.md, "Content").
 
 Upstream: prometheus/prometheus ``tsdb/record/record.go``.
 """
@@ -16,9 +16,9 @@ from walproof.quantity import counted, number
 Item = dict[str, Any]
 
 _SHOWN_CHARACTERS = 80
-#: The schema of a histogram with custom buckets.
+#: The schema number of histograms with custom buckets.
 _CUSTOM_BUCKETS = -53
-#: The time that stands for no limit in a tombstone.
+#: The times that stand for "no limit" in a tombstone.
 _NO_LIMITS = (-(1 << 63), (1 << 63) - 1)
 _METRIC_TYPES = (
     "unknown", "counter", "gauge", "histogram", "gauge histogram", "summary", "info", "stateset",
@@ -26,7 +26,7 @@ _METRIC_TYPES = (
 
 
 class _Cursor:
-    """A position in a payload. Methods raise :class:`NotDescribed` at its end."""
+    """Reads values from a payload. At its end, methods raise :class:`NotDescribed`."""
 
     def __init__(self, data: bytes, at: int) -> None:
         self.data, self.at = data, at
@@ -63,11 +63,11 @@ class _Cursor:
         return repr(struct.unpack(">d", self.take(8, "a value"))[0])
 
     def text(self) -> Any:
-        """Return a text with its length."""
+        """Return a text that is stored after its length."""
         return bytes_to_json(self.take(self.unsigned(), "a text"))
 
     def pairs(self) -> Item:
-        """Return names and values, such as labels."""
+        """Return pairs of names and values, such as labels."""
         found = {}
         for _ in range(self.unsigned()):
             name = self.text()
@@ -75,7 +75,7 @@ class _Cursor:
         return found
 
     def skip_histogram(self, is_float: bool) -> None:
-        """Skip a histogram, whose buckets a description does not list."""
+        """Skip a histogram. Descriptions do not list its buckets."""
         count = self.value if is_float else self.unsigned
         self.take(1, "a hint")
         schema = self.signed()
@@ -123,7 +123,7 @@ def describe(record: Record) -> Description:
 
 
 def _text(name: str, count: int, refs: set[int], times: list[int], listed: list[Item]) -> str:
-    """Return one line: how many items of how many series, when, and the first one."""
+    """Summarise the items on one line: their number, series and times, and the first item."""
     parts = [f"{name}: {number(count)}"]
     if refs:
         low, high = min(refs), max(refs)
@@ -145,7 +145,7 @@ def _text(name: str, count: int, refs: set[int], times: list[int], listed: list[
 
 
 def _rest(cursor: _Cursor) -> Iterator[None]:
-    """Yield while bytes are left."""
+    """Yield None for as long as bytes are left in the payload."""
     while cursor.at < len(cursor.data):
         yield None
 
@@ -180,7 +180,7 @@ def _min_valid_time(cursor: _Cursor) -> Iterator[Item]:
 
 
 def _content(kind: str) -> Callable[[_Cursor], Item]:
-    """Return a function that reads what follows the reference and the time of an item."""
+    """Return a function that reads the rest of an item, after its reference and time."""
 
     def read(cursor: _Cursor) -> Item:
         if kind in ("sample", "exemplar"):
@@ -193,7 +193,7 @@ def _content(kind: str) -> Callable[[_Cursor], Item]:
 
 
 def _deltas(kind: str) -> Callable[[_Cursor], Iterator[Item]]:
-    """Return a function that reads items whose references and times count from the first."""
+    """Return a reader of items that store references and times relative to those of the record."""
     read = _content(kind)
 
     def items(cursor: _Cursor) -> Iterator[Item]:
@@ -208,7 +208,7 @@ def _deltas(kind: str) -> Callable[[_Cursor], Iterator[Item]]:
 
 
 def _deltas_of_version_2(kind: str) -> Callable[[_Cursor], Iterator[Item]]:
-    """Return a function that reads items with start times."""
+    """Return a reader of items with start times."""
     read = _content(kind)
 
     def items(cursor: _Cursor) -> Iterator[Item]:

@@ -1,4 +1,4 @@
-"""Find Prometheus write-ahead logs: the segments and checkpoints of a directory are one log."""
+"""Find Prometheus write-ahead logs. All segments and checkpoints in a directory form one log."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ class PrometheusDiscovery(Discovery):
         """See :class:`Discovery`."""
         files = _segments(folder.entries)
         for entry in folder.entries:
-            # Older and unfinished checkpoints belong to the log, too, although it skips them.
+            # Older and unfinished checkpoints also belong to the log, although Prometheus skips
+            # them.
             if entry.is_folder and entry.name.startswith(CHECKPOINT):
-                # The reader of the log reports unreadable directories.
+                # Ignore unreadable directories here: the reader of the log reports them.
                 with contextlib.suppress(OSError):
                     files += _segments(folder.tree.entries(entry.path))
         if files and folder.looks_like(files):

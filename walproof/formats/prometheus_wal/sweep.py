@@ -25,27 +25,28 @@ from walproof.sweep.history_writer import HistoryWriter
 
 
 class PrometheusSweep(FormatSweep):
-    """Each frame has a checksum over its data, which does not cover its type and its length."""
+    """In this format, the checksum of a frame covers its data, but not its type and length."""
 
     appends_exactly = True
-    # A log that is zeros from a frame on, or that lacks its last segments, is a shorter log.
+    # A log that lacks its last segments, or has zeros from one frame to the end, is a shorter
+    # intact log.
     may_end_anywhere = True
-    # Two bits make a LAST a FULL (see the limits in the chapter).
+    # Two flipped bits turn a LAST fragment into a FULL one (see the limits in the chapter).
     pairs_tell = False
     atom = SECTOR
 
     def may_join(self, record: Record) -> bool:
-        """Nothing connects a FIRST with its LAST."""
+        """Return True for several fragments: nothing connects a FIRST fragment with its LAST."""
         return record.at // PAGE_SIZE != (record.at + record.size - 1) // PAGE_SIZE
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """No checksum covers types: the data of a fragment may be returned as a record."""
+        """Return True for part of a record, because no checksum covers fragment types."""
         return any(payload and payload in each for each in written)
 
     def is_undetected(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """No checksum covers the header: compressed data may be returned as it is.
+        """Return True for compressed data and empty payloads: no checksum covers headers.
 
-        The checksum of no data is 0, so a length or type that changes may make an empty record.
+        The checksum of empty data is 0, so a changed length or type may produce an empty record.
         """
         if not payload:
             return True
@@ -56,11 +57,11 @@ class PrometheusSweep(FormatSweep):
         return False
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Nothing is synced: a sector may be missing in front of others (PRW-040)."""
+        """Return True: nothing is synced, so a sector may be missing before others (PRW-040)."""
         return True
 
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
-        """Framing is padding."""
+        """Return whether only padding is left."""
         at = 0
         for start, end in (*spans, (len(data), len(data))):
             if any(data[at:start]):
@@ -69,11 +70,11 @@ class PrometheusSweep(FormatSweep):
         return True
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """Prometheus writes only folders."""
+        """Return True for a single file, because Prometheus writes only folders."""
         return isinstance(contents, bytes)
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the rest of the page (PRW-025), and each record with a fragment there."""
+        """Damage destroys the rest of the page (PRW-025), and each record with a fragment there."""
         return start, end if end == math.inf else -(-int(end) // PAGE_SIZE) * PAGE_SIZE
 
     def write_history(self, log: HistoryWriter) -> None:
@@ -96,19 +97,19 @@ class PrometheusSweep(FormatSweep):
                 log.crash()
             if is_folder and chance.random() < 0.2:
                 _checkpoint(log)
-        # Close pads the last page.
+        # Pad the last page, as Prometheus does when it closes a log.
         if not is_folder and log.read(log.contents).verdict == "intact" and chance.random() < 0.3:
             data = by_name(log.contents)[""]
             log.put(data + bytes(-len(data) % PAGE_SIZE))
 
 
 def _records(log: HistoryWriter) -> list[NewRecord]:
-    """Return a few records that are not empty: one in front of zeros may be lost (PRW-041)."""
+    """Return a few non-empty records. An empty record before zeros may be lost (PRW-041)."""
     return [NewRecord(log.payload((1, 3, 20, 200, 900))) for _ in range(log.chance.randrange(1, 5))]
 
 
 def _checkpoint(log: HistoryWriter) -> None:
-    """Move the first segments to a checkpoint, if there are enough and no older one."""
+    """Move the first segments to a checkpoint, if there are enough segments and no checkpoint."""
     files = by_name(log.contents)
     names = sorted(files, key=lambda name: number_of(name) or 0)
     if len(names) < 3 or any("/" in name for name in names):

@@ -1,4 +1,4 @@
-"""Describe write batches (section "Payloads" of spec/rocksdb-wal.md, informative, without ids)."""
+"""Describe write batches (spec/rocksdb-wal.md, section "Payloads"; informative, without ids)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from walproof.formats.leveldb_log.describe import only_one, read_batches
 
 def describe(record: Record) -> Description:
     """Describe a write batch. Raises :class:`walproof.describe.NotDescribed`."""
-    # RDB-022: only a WAL-sync log has sync offsets, and only Pebble writes such logs.
+    # Only WAL-sync logs have sync offsets, and only Pebble writes such logs (RDB-022).
     is_pebble = "sync_offset" in record.fields
     return only_one(read_batches(record.payload, is_pebble)).description()

@@ -1,4 +1,4 @@
-"""The bulk scanner of RocksDB's and Pebble's logs; ``reference_impl.rocksdb_wal`` is authoritative.
+"""The bulk scanner for RocksDB and Pebble logs; ``reference_impl.rocksdb_wal`` is authoritative.
 
 A log is not split, because a block depends on all earlier blocks.
 """
@@ -38,7 +38,7 @@ def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of the log, in the order of the reference. Raises ``OSError``."""
+    """Yield the events of the log, in the reference's order. Raises ``OSError``."""
     with closing(log.byte_source()) as source:
         yield from _RocksDbScan(source, log, wanted).events()
 
@@ -57,7 +57,7 @@ class _RocksDbScan(BlockScan):
         self.proven[0] = found.proven
 
     def _settle(self) -> bool:
-        """Find dialect, number and compression; return False if the whole log was searched."""
+        """Find the dialect, number and compression. Return False if this took the whole log."""
         found = self.found
         for base in range(0, self.size, BLOCK):
             block = self.block(base)
@@ -74,7 +74,7 @@ class _RocksDbScan(BlockScan):
         yield from self.in_runs(self.specification.end_of_log(self._survey_start))
 
     def _survey_start(self, size: int) -> Survey:
-        """Return the properties of the first bytes of the log."""
+        """Survey only the first ``size`` bytes of the log, and return the result."""
         found = Survey(self.found.number_at(0))
         found.look_at_start(self.block(0)[:size])
         self._survey(found, 0, size)
@@ -91,7 +91,7 @@ class _RocksDbScan(BlockScan):
             or specification.has_ended
             or specification.announced
             or specification.zeros_from is not None
-            # The kernel would not report the damaged headers of this record (RDB-062).
+            # The kernel would not report damaged headers of the open record (RDB-062).
             or (specification.open is not None and specification.open.bad_numbers)
         )
 
@@ -102,7 +102,7 @@ class _RocksDbScan(BlockScan):
 
     def _complete_survey(self) -> None:
         """Survey the log from the next block on."""
-        # Earlier blocks matter only for their sync offsets, which the kernel has collected.
+        # Earlier blocks matter only for their sync offsets, which the kernel has already collected.
         self.found.proven = int(self.proven[0])
         self._survey(self.found, self.specification.size, self.size)
         self.is_surveyed = True
@@ -118,14 +118,14 @@ class _RocksDbScan(BlockScan):
             base += BLOCK
 
     def _survey_plain_blocks(self, found: Survey, base: int, stop: int) -> int:
-        """Survey blocks with the kernel up to an unusual block; return the number of bytes."""
+        """Survey blocks with the kernel up to an unusual block. Return their size in bytes."""
         own = self.found.dialect, self.found.number
         if found.compression is None or (found.dialect, found.number) != own:
             return 0
         data = self._held_from(base)[: stop - base]
         rows, state = RunArrays(b"", len(data), -1), np.zeros_like(self.state)
         proven = np.array([found.proven], np.uint64)
-        # In a survey, any fragment may follow the fragments before it.
+        # In a survey, the first fragment may continue a record from an earlier block.
         begins = len(data) < HEADER or int(data[6]) - self.headers[1] in (0, 1)
         state[kernel.OPEN_AT] = kernel.NONE if begins else base
         kernel.walk(

@@ -34,14 +34,14 @@ _COMPRESSION_RECORD = pack(LEGACY, COMPRESSION, ZSTD.to_bytes(4, "little"))
 
 
 class RocksDBSweep(FormatSweep):
-    """Each fragment has its own checksum. A number or a trailer may end the log."""
+    """In this format, fragments have checksums, and a log number or a trailer may end the log."""
 
     appends_exactly = True
-    # A record of another log ends the log, and so does Pebble's trailer.
+    # A record from another log ends the log, and so does Pebble's trailer.
     may_end_anywhere = True
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
-        """The size of compressed data depends on the compressor."""
+        """Leave open the size of compressed data, which depends on the compressor."""
         assert isinstance(contents, bytes)
         is_compressed = contents.startswith(_COMPRESSION_RECORD) or MAGIC in contents
         reason = "no two compressors give the same bytes"
@@ -50,7 +50,7 @@ class RocksDBSweep(FormatSweep):
     def stored_records(
         self, files: Mapping[str, bytes], records: Sequence[Record]
     ) -> Sequence[Record]:
-        """A different log number or a clean close hides records."""
+        """Return also the records that are hidden by a different log number or a clean close."""
         data = files[""]
         stored = {record.at: record for record in records}
         for number in _numbers(data):
@@ -60,20 +60,20 @@ class RocksDBSweep(FormatSweep):
         return [stored[at] for at in sorted(stored)]
 
     def may_join(self, record: Record) -> bool:
-        """Each fragment has its own header."""
+        """Return True for several fragments: nothing in a header ties a fragment to its record."""
         headers = LEGACY
         if "log_number" in record.fields:
             headers = WAL_SYNC if "sync_offset" in record.fields else RECYCLABLE
         return record.size > HEADER_SIZES[headers] + len(record.payload)
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """A writer may begin a new file after an unfinished write."""
+        """Return True after an unfinished write: the writer may begin a new file."""
         assert isinstance(contents, bytes)
         goes_on = before.end is not None and before.end < len(contents)
         return before.verdict == "torn" or goes_on
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the rest of the block if a later block shows that the log continues."""
+        """Damage destroys the rest of the block, or of a log that does not provably continue."""
         last = block_end(end)
         is_compressed = MAGIC in control.files[file]
         goes_on = any(record.at >= last for record in control.records)
@@ -82,9 +82,9 @@ class RocksDBSweep(FormatSweep):
         return start, last if is_proven and not is_compressed else math.inf
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Old bytes look like damage if no earlier record shows the number of the log.
+        """Return True if no earlier record contains the log number: old bytes then look damaged.
 
-        So does a torn payload that holds a record with this number (RDB-050).
+        A torn payload also looks damaged if it contains a record with the log number (RDB-050).
         """
         before = control.earlier[0].records
         numbers = {r.fields["log_number"] for r in before if "log_number" in r.fields}
@@ -126,7 +126,7 @@ class RocksDBSweep(FormatSweep):
 
 
 def _old_bytes(log: HistoryWriter, headers: str) -> bytes:
-    """Return the bytes of a file before a log is written to it."""
+    """Write and return what a file contains before a log is written to it."""
     size = log.chance.randrange(3 * BLOCK_SIZE)
     kind = log.chance.choice(("new", "zeros", "recycled", "recycled"))
     data = bytes(size) if kind == "zeros" else b""
@@ -140,7 +140,7 @@ def _old_bytes(log: HistoryWriter, headers: str) -> bytes:
 
 
 def _numbers(data: bytes) -> set[int]:
-    """Return the log numbers in the headers of a log's blocks, also those after a clean close."""
+    """Return the log numbers in the headers of a log, including those after a clean close."""
     numbers = set()
     for base in range(0, len(data), BLOCK_SIZE):
         block, at = data[base : base + BLOCK_SIZE], 0

@@ -1,4 +1,4 @@
-"""Describe transactions: the pages that they write and the size of the database (SQW-012)."""
+"""Describe transactions by the pages that they write and the size of the database (SQW-012)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN_PAGES = 8
 
 
 def describe(record: Record) -> Description | None:
-    """Describe a transaction. Return None if the record lacks the page numbers of its frames."""
+    """Describe a transaction. Return None if the record does not list its pages."""
     pages = record.fields.get("pages")
     if not pages:
         return None

@@ -15,7 +15,10 @@ class SqliteDiscovery(Discovery):
     """See :class:`Discovery`."""
 
     def recognises(self, path: Path) -> bool:
-        """See :class:`Discovery`. A log without a header needs the name and two linked frames."""
+        """See :class:`Discovery`.
+
+        A log without a header is recognised by a ``-wal`` name and two linked frames.
+        """
         if not path.name.endswith("-wal") or not path.is_file():
             return False
         size = min(path.stat().st_size, LOOKED_AT_BYTES)

@@ -23,18 +23,18 @@ from walproof.sweep.history_writer import HistoryWriter
 
 
 class SqliteSweep(FormatSweep):
-    """A chain of checksums covers header and frames."""
+    """In this format, a chain of checksums covers the header and all frames."""
 
-    # If the header is damaged, only 32 bits verify the log, and some flips of two bits cancel out.
+    # If the header is damaged, only 32 bits verify the log, and some pairs of bit flips cancel out.
     pairs_tell = False
     appends_exactly = True
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """Padding repeats the last image of a transaction (SQW-014)."""
+        """Return True for the end of a payload: padding repeats the last page image (SQW-014)."""
         return any(each.endswith(payload) for each in written)
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
-        """Return whether the bytes of a record are no longer content (SQW-014, SQW-030)."""
+        """Return whether damage turned a record into padding or older frames (SQW-014, SQW-030)."""
         size = record.size // len(record.fields["pages"])
         slots = range(record.at, record.at + record.size, size)
         return not any(
@@ -52,19 +52,19 @@ class SqliteSweep(FormatSweep):
         return NewRecord(b"x" * _page_size(task))
 
     def reach(self, control: LogState, file: str, start: int, end: float) -> tuple[int, float]:
-        """Damage costs the transactions in it and, after a commit frame, the next one (SQW-040)."""
+        """Damage destroys all transactions that it touches, and may destroy the next (SQW-040)."""
         later = [record.at + record.size for record in control.records if record.at >= end]
         return start, later[0] if len(later) > 1 else math.inf
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
-        """Earlier dropped frames with the same salts may follow the torn frames."""
+        """Return True if dropped frames with the same salts may follow the torn frames."""
         before = control.earlier[0]
         data = before.files[""]
         end = max([HEADER_SIZE, *(record.at + record.size for record in before.records)])
         return data[16:24] in data[end:]
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Write generations over each other. Some transactions are padded or rolled back."""
+        """Write several generations over one another, with padded and rolled-back transactions."""
         chance, log.name = log.chance, "test.db-wal"
         order: Order = chance.choice(("<", ">"))
         for generation in range(chance.randrange(1, 4)):
@@ -80,7 +80,8 @@ class SqliteSweep(FormatSweep):
                     images += images[-1:] * chance.randrange(1, 4)
                 new, after = frames(images, header, state)
                 if chance.random() < 0.2:  # the transaction was rolled back, or the writer crashed
-                    # More frames with these salts would look damaged later.
+                    # Keep less than one frame: whole frames with these salts would look damaged
+                    # later.
                     cut = chance.randrange(536 if len(payload) > 512 else FRAME_HEADER_SIZE)
                     below = data + new[:cut] + below[len(data) + cut :]
                 else:

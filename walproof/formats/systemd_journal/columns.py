@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class EntryFieldsColumn(Column):
-    """The complete fields of a journal entry, in order. A name may occur more than once.
+    """The complete fields of a journal entry, in order. Several fields may have the same name.
 
-    An answer contains only digests of long values.
+    An answer, by contrast, contains only digests of long values.
     """
 
     @cached_property
@@ -31,7 +31,7 @@ class EntryFieldsColumn(Column):
         return pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))
 
     def of(self, record: Record) -> Any:
-        """Return the fields with their complete values, from the payload of the record."""
+        """Return the fields with their complete values, taken from the payload of the record."""
         rows = []
         long: dict[str, bytes] | None = None
         for name, value in record.fields[self.name]:
@@ -45,7 +45,7 @@ class EntryFieldsColumn(Column):
         return rows
 
     def answers(self, values: pa.Array) -> Iterator[Any]:
-        """Yield the fields as in an answer."""
+        """Yield the fields in the form of an answer."""
         ends = values.offsets.to_pylist()
         pairs = values.values[ends[0] : ends[-1]]
         names, contents = (pairs.field(part).to_pylist() for part in ("name", "value"))
@@ -63,7 +63,7 @@ class EntryFieldsColumn(Column):
             yield fields if is_present else ABSENT
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
-        """Return the fields with values of at most ``most`` bytes, and whether one was cut."""
+        """Return the fields with values cut to ``most`` bytes, and whether any value was cut."""
         short = [{"name": each["name"], "value": each["value"][:most]} for each in value]
         return short, short != value
 

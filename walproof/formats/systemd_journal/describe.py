@@ -1,4 +1,4 @@
-"""Describe entries: their fields in export format (SDJ-042, SDJ-090), the message first."""
+"""Describe entries by their fields in export format (SDJ-042, SDJ-090), message first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MESSAGE_CHARACTERS = 200
 def describe(record: Record) -> Description:
     """Describe the fields of an entry. Raises :class:`NotDescribed`.
 
-    The fields do not include ``_BOOT_ID``, which is a field of the record.
+    ``_BOOT_ID`` is not included, because it is a field of the record.
     """
     stream, at = io.BytesIO(record.payload), 0
     fields: list[tuple[str, bytes]] = []
@@ -54,7 +54,7 @@ def _shown(value: bytes, most_characters: int) -> str:
 
 
 def _to_json(fields: list[tuple[str, bytes]], count: int) -> dict[str, Any]:
-    """Return the values by name; a list if a name occurs more than once."""
+    """Return the values by name, as a list for a name that occurs more than once."""
     values: dict[str, Any] = {}
     for name, value in fields:
         values.setdefault(name, []).append(bytes_to_json(value))

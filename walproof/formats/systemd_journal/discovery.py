@@ -1,4 +1,4 @@
-"""Find systemd journals in directories. Each file is a log, which journald renames on rotation."""
+"""Find systemd journals in directories. Each file is one log. Rotation renames files."""
 
 from __future__ import annotations
 

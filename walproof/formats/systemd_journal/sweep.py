@@ -14,7 +14,7 @@ from walproof.sweep.format_sweep import AppendTask, FormatSweep
 from walproof.sweep.history_writer import HistoryWriter
 
 BOOT = "0123456789abcdef0123456789abcdef"
-#: Time of the first entry of an empty file, in microseconds since 1970.
+#: Time of the first entry written to an empty file, in microseconds since 1970.
 START = 1_700_000_000_000_000
 
 GROWS = ("preallocation", "systemd lets a file grow in steps of 8 MiB")
@@ -22,21 +22,21 @@ PACKS = ("placement", "no two compressors give the same bytes")
 
 
 class SystemdSweep(FormatSweep):
-    """Hashes cover fields, but not the items that refer to fields."""
+    """In this format, hashes cover fields, but not the items that refer to fields."""
 
     pairs_tell = False
-    # Pages reach the disk in any order (SDJ-099). Here, the header comes last.
+    # Pages reach the disk in any order (SDJ-099). The sweep writes the header last.
     writes_header_last = True
     atom = 512
     selecting = ("match", "from_seqnum", "from_realtime")
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """No hash covers the items that refer to fields (SDJ-020)."""
+        """Return True if all fields were written: no hash covers items (SDJ-020)."""
         fields = {field for each in written for field in _fields_of(each)}
         return all(field in fields for field in _fields_of(payload))
 
     def owes_no_answer(self, error: Exception) -> bool:
-        """If damage turns a file into a sealed file, an invalid key is an error (SDJ-070)."""
+        """Return True for an invalid key: damage may make a file look sealed (SDJ-070)."""
         return isinstance(error, BadKey)
 
     def plain(self, task: AppendTask) -> NewRecord:
@@ -45,20 +45,20 @@ class SystemdSweep(FormatSweep):
         return NewRecord(entry_body([b"MESSAGE=x"]), {"boot_id": BOOT, **times})
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """Builds of systemd support different compressors and flags."""
+        """Return True if some builds of systemd do not support the file's compressors or flags."""
         assert isinstance(contents, bytes)
         return bool(_flags(contents) & (layout.XZ | layout.LZ4 | layout.ZSTD)) or bool(
             int.from_bytes(contents[8:12], "little") & layout.TAIL_ENTRY_BOOT_ID
         )
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
-        """Return the choices of a writer that appends."""
+        """Return the choices that an appending writer has."""
         assert isinstance(contents, bytes)
         packed = _flags(contents) & (layout.XZ | layout.LZ4 | layout.ZSTD)
         return [GROWS, PACKS] if packed else [GROWS]
 
     def write_history(self, log: HistoryWriter) -> None:
-        """Write files of each generation of the format, and close and reopen them."""
+        """Write files in each generation of the format, and close and reopen them."""
         chance, log.name, log.payloads = log.chance, "system.journal", None
         choices = {
             "compact": chance.random() < 0.5,
@@ -97,7 +97,7 @@ SWEEP = SystemdSweep()
 
 
 def _flags(data: bytes) -> int:
-    """Return the incompatible flags of a header."""
+    """Return the incompatible flags in a file's header."""
     return int.from_bytes(data[12:16], "little")
 
 

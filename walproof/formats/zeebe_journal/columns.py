@@ -1,4 +1,4 @@
-"""The record field that tables lack: the raft entry in the payload of a Zeebe record."""
+"""Add the record field that tables do not store: the raft entry in a Zeebe record's payload."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_impl.zeebe_journal.raft import decode
 
 
 def add_fields(record: Record) -> Record:
-    """Add the raft entry in the payload, or null values if there is none."""
+    """Return the record with the raft entry in its payload, or with nulls if there is none."""
     known = record.fields
     fields = {name: known[name] for name in ("index", "asqn", "checksum")}
     fields |= {name: known.get(name) for name in ("term", "entry_type")}

@@ -34,7 +34,7 @@ class ZeebeDiscovery(Discovery):
             if match and number <= LARGEST_INT and is_file(entry):
                 journals.setdefault(match["name"], []).append((number, entry))
         if folder.is_given:
-            # A .meta file without segments is a log that has lost all acknowledged entries.
+            # A .meta file without segments is a log that has lost all its acknowledged entries.
             for entry in filter(is_file, folder.entries):
                 if entry.name.endswith(".meta"):
                     journals.setdefault(entry.name.removesuffix(".meta"), [])

@@ -21,11 +21,11 @@ from walproof.sweep.history_writer import HistoryWriter
 
 
 class ZeebeSweep(FormatSweep):
-    """Checksums cover records and descriptors."""
+    """In this format, checksums cover records and descriptors."""
 
     appends_exactly = True
     head_bytes = max(DESCRIPTORS.values())
-    # If damage sets the first frame of a segment to zero, the segment looks unused.
+    # If damage sets the first frame byte of a segment to zero, the segment looks unused.
     may_end_anywhere = True
 
     def write_history(self, log: HistoryWriter) -> None:
@@ -52,7 +52,7 @@ class ZeebeSweep(FormatSweep):
             elif chance.random() < 0.6:
                 flushed = chance.randrange(flushed, int(records[-1].fields["index"]) + 1)
                 log.context = {"last_flushed_index": str(flushed)}
-        # A crash stops the write of one record.
+        # Write a single record last: this is the write that torn writes interrupt.
         log.append([NewRecord(log.payload((0, 1, 9, 40))[: size - 110])])
         if chance.random() < 0.2:
             log.context = {"last_flushed_index": None}
@@ -60,7 +60,7 @@ class ZeebeSweep(FormatSweep):
     def stored_records(
         self, files: Mapping[str, bytes], records: Sequence[Record]
     ) -> Sequence[Record]:
-        """A frame of 0 hides truncated records, and a wrong flushed index makes them visible."""
+        """Return also the records that a frame byte of 0 hides, which damage may reveal."""
         stored: list[Record] = []
         for record, following in zip_longest(records, records[1:]):
             stored.append(record)
@@ -72,7 +72,7 @@ class ZeebeSweep(FormatSweep):
 def _truncate(log: HistoryWriter, records: Sequence[Record], flushed: int) -> None:
     """Remove records after the flushed index, as the writer of a raft follower does (ZBJ-022).
 
-    Only the last segment that was begun is not sealed.
+    Only the last segment that is in use is affected, because all earlier segments are sealed.
     """
     files = dict(by_name(log.contents))
     last = max((name for name in files if files[name][0]), key=_number)
@@ -94,7 +94,7 @@ def _number(name: str) -> int:
 
 
 def _truncated(data: bytes, at: int) -> Iterator[Record]:
-    """Yield the whole records from the end of a segment on, whatever their frames are."""
+    """Yield complete records after the end of a segment's records, ignoring their frame bytes."""
     log = io.BytesIO(data)
     descriptor = read_descriptor(log)
     assert isinstance(descriptor, Descriptor)

@@ -56,7 +56,7 @@ def _of_data(head: str, name: str, data: bytes) -> Description:
 def _of_value(
     name: str, payload: bytes, position: str = "", is_update: bool = False
 ) -> Description:
-    """Describe the peers or an update, which are one MessagePack value (ZMR-030, ZMR-072)."""
+    """Describe peers or an update. Both are a single MessagePack value (ZMR-030, ZMR-072)."""
     fields: dict[str, Any] = {"type": name}
     value = _decoded(payload, is_update)
     if value is TOO_MANY:  # ZMR-106

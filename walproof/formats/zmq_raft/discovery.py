@@ -1,4 +1,4 @@
-"""Find zmq-raft logs in directories: nested directories of index files, and a snapshot."""
+"""Find zmq-raft logs in directories. A log is a snapshot and nested directories of index files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ZmqRaftDiscovery(Discovery):
             yield {}, files
 
     def order(self, name: str) -> int:
-        """See :class:`Discovery`. The snapshot is first: it replaces all earlier entries."""
+        """See :class:`Discovery`. The snapshot comes first: it replaces all earlier entries."""
         return int(name[:14], 16) + 1 if index_file.NAME.fullmatch(name) else 0
 
 
@@ -67,6 +67,6 @@ def _name(entry: Entry) -> str:
 def _inside(tree: Tree, folders: Sequence[Entry]) -> Iterator[Entry]:
     for folder in folders:
         if folder.is_folder:
-            # The reader of the log reports unreadable directories.
+            # Ignore unreadable directories here: the reader of the log reports them.
             with contextlib.suppress(OSError):
                 yield from tree.entries(folder.path)

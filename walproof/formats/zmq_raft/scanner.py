@@ -1,7 +1,7 @@
-"""The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
+"""The bulk scanner for zmq-raft logs; ``reference_impl.zmq_raft`` is authoritative.
 
-A compiled kernel reads the entries of an intact index file. The executable specification reads all
-other files and directories and, from the first entry with a fault on, the rest of an index file.
+A compiled kernel reads the entries of an index file up to the first fault. The executable
+specification reads the rest of the file, and all other files and directories.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _entries_of(source: ByteSource, log: ReadableLog, wanted: Wanted) -> _EntryW
             layout = read_layout(file, source.size, named)
         except Refusal:
             return None
-    # The layout is a lost range if the header or the table is damaged.
+    # ``layout`` is a lost range if the header or the table is damaged.
     if not isinstance(layout, Layout) or layout.data is None or layout.wrong is not None:
         return None
     bounds = arrays.pooled(len(layout.offsets) + 1, np.int64)
@@ -102,16 +102,16 @@ def _entries_of(source: ByteSource, log: ReadableLog, wanted: Wanted) -> _EntryW
 
 
 class _EntryWalk(RecordWalk):
-    """The kernel on one index file."""
+    """A pass of the kernel over one index file."""
 
     states = 7
     dtypes = (np.uint64, np.int32, (np.uint8, 12))
-    #: Start of the first entry, and the ends of all entries.
+    #: Start of the first entry, followed by the ends of all entries.
     bounds: NDArray[np.int64]
     #: Index of the first entry.
     first: int
     capacity: int
-    #: Bytes before the payload of an entry.
+    #: Number of bytes before the payload of an entry.
     head: int
 
     def run_kernel(self) -> int:
@@ -148,10 +148,11 @@ def walk(
     types: Any,
     ids: Any,
 ) -> Any:
-    """Read entries up to the first entry with a fault, or whose successor has one.
+    """Read entries, and stop at an entry if it or the next one has a fault.
 
-    Entry n is at ``[bounds[n], bounds[n + 1])``, and its header has ``head`` bytes. The payload of
-    row n is copied to ``payload[ends[n]:ends[n + 1]]``. A negative ``cap`` copies no payloads.
+    Entry n occupies ``[bounds[n], bounds[n + 1])`` and begins with a header of ``head`` bytes. The
+    payload of row n is copied to ``payload[ends[n]:ends[n + 1]]``. If ``cap`` is negative, no
+    payloads are copied.
     """
     base, upto, last = state[BASE], state[BASE] + len(data), len(bounds) - 2
     rows, number, term = state[ROWS], state[NUMBER], np.uint64(state[TERM])

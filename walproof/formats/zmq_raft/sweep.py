@@ -1,4 +1,4 @@
-"""Damage zmq-raft logs in a sweep. The format has no checksums."""
+"""Damage zmq-raft logs in a sweep."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ REQUEST, STATE = "5bab9dc8aabbcc1234000001", 0
 
 
 class ZmqRaftSweep(FormatSweep):
-    """The format has no checksums."""
+    """In this format, nothing has a checksum."""
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
-        """Return whether each payload of a log has a checksum."""
+        """Return False, because payloads have no checksums."""
         return False
 
     def plain(self, task: AppendTask) -> NewRecord:
@@ -30,22 +30,22 @@ class ZmqRaftSweep(FormatSweep):
         return NewRecord(b"x", {"term": "99", "entry_type": STATE, "request_id": REQUEST})
 
     def may_refuse(self, before: Answer, contents: object) -> bool:
-        """A writer may begin a new file after an unfinished write."""
+        """Return True after an unfinished write: the writer may begin a new file."""
         return before.verdict == "torn"
 
     def otherwise(
         self, records: Sequence[NewRecord], before: Answer, task: AppendTask
     ) -> tuple[list[NewRecord], str] | None:
-        """The state may be rewritten together with the first update."""
+        """Return an alternative for a torn state file: the writer may rewrite the state first."""
         if _kind(task) != ".pers" or before.verdict != "torn" or not records:
             return None
         first, *rest = records
         rotated = NewRecord(first.payload, {**first.fields, "rotate": True})
         return [rotated, *rest], "a writer may rotate instead (ZMR-080)"
 
-    # If two terms contradict each other, a reader cannot determine which is wrong (ZMR-050).
+    # If two terms contradict each other, a reader cannot tell which one is wrong (ZMR-050).
     may_cost_neighbour = True
-    # The entry is written before the table of offsets (ZMR-018).
+    # An entry is written before the table of offsets (ZMR-018).
     writes_header_last = True
     # No sector ends inside an offset.
     atom = 4
@@ -63,7 +63,7 @@ class ZmqRaftSweep(FormatSweep):
         last, term = 0, 1
         steps = chance.randrange(1, 7)
         for step in range(steps):
-            # A crash stops the write of one entry, which follows the others.
+            # Append a single entry last: this is the write that torn writes interrupt.
             is_last = step == steps - 1
             rolls_back = last and not is_last and chance.random() < 0.3
             index = chance.randrange(1, last + 1) if rolls_back else last + 1
@@ -73,7 +73,7 @@ class ZmqRaftSweep(FormatSweep):
                 fields = {"term": str(term), "entry_type": STATE, "request_id": REQUEST}
                 records.append(NewRecord(log.payload(), {"index": str(number), **fields}))
             assert log.payloads is not None
-            with contextlib.suppress(ValueError):  # an index file is full
+            with contextlib.suppress(ValueError):  # an index file may be full
                 log.append(records)
                 del log.payloads[index - 1 : -len(records)]
                 last = index + len(records) - 1
@@ -84,7 +84,7 @@ SWEEP = ZmqRaftSweep()
 
 
 def _kind(task: AppendTask) -> str:
-    """Return the file extension, which gives the file type; empty for a directory."""
+    """Return the file extension, which determines the file type. It is empty for a directory."""
     return PurePath(task.name).suffix
 
 

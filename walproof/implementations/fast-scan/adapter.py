@@ -1,4 +1,4 @@
-"""The adapter of the scanners in ``walproof.scanners``."""
+"""Adapter for the scanners in ``walproof.scanners``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from walproof.scanners import answers
 
 
 def version() -> str:
-    """Return the versions of Walproof and of numba, which compiles the kernels."""
+    """Return the versions of Walproof and numba, which compiles the kernels."""
     kernels = ", ".join(format_id for format_id in FORMATS if plugin_for(format_id).has_scanner)
     if not kernels:
         return f"{__version__} (no numba: the executable specification, in columns)"
@@ -34,7 +34,8 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 
 if __name__ == "__main__":
     output = sys.argv.pop(1)
-    if IS_INSTALLED:  # numba would store kernels in the user's cache, which the sandbox cannot use
+    # by default, numba stores kernels in the user's cache, to which the sandbox has no access
+    if IS_INSTALLED:
         os.environ.setdefault("NUMBA_CACHE_DIR", output)
     serve(
         {

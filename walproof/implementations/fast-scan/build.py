@@ -1,4 +1,4 @@
-"""Compile the kernels into the cache of numba by reading every vector once.
+"""Compile the kernels into numba's cache by reading every vector once.
 
 The script fails if pyarrow or numpy is missing.
 """

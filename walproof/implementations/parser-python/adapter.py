@@ -1,4 +1,4 @@
-"""Adapter for the package of Python parsers: list the fields that the parsers find.
+"""Adapter for the Python parser package, which lists the fields that its parsers find.
 
 The parsers read a whole file and do not store offsets. The adapter therefore computes offsets as
 sums of field sizes.
@@ -25,7 +25,7 @@ from conformance.structure.listing import ListingWalk, Tells, digest  # noqa: E4
 
 @functools.cache
 def model_of(grammar: str) -> Model:
-    """Return the model of a grammar. It is cached, because parsing the YAML takes long."""
+    """Return the model of a grammar. It is cached, because parsing the YAML is slow."""
     return Model(grammar)
 
 
@@ -41,7 +41,7 @@ def lines(grammar: str, path: Path) -> list[str]:
     parser = getattr(importlib.import_module(f"walproof_parsers.{grammar}"), model.top)
     try:
         top = parser.from_bytes(path.read_bytes())
-    except Exception:  # any exception of the parser refuses the log
+    except Exception:  # if the parser raises any exception, the log is refused
         return ["!"]
     return list(ListingWalk(model, Tells()).lines(top))
 

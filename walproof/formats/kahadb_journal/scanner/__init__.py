@@ -1,4 +1,4 @@
-"""The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is authoritative.
+"""The bulk scanner for KahaDB journals; ``reference_impl.kahadb_journal`` is authoritative.
 
 A compiled kernel reads intact batches with checksums. The executable specification reads any other
 content, up to the end of the next batch with a checksum.
@@ -29,13 +29,13 @@ from walproof.scanners.reference import ReferenceScanner
 from walproof.scanners.walk import AT, RecordWalk
 
 FORMAT = "kahadb-journal"
-#: Minimum bytes that the executable specification reads before the kernel continues, because the
-#: start of the kernel takes as long as several batches.
+#: Minimum number of bytes that the executable specification reads before the kernel continues.
+#: Restarting the kernel takes as long as reading several batches.
 MIN_SPECIFIED_BYTES = 1 << 16
 
 
 def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
-    """Return one part for each file of a directory, or a single part if the directory is small."""
+    """Return one part for each file in a directory, or a single part if the directory is small."""
     if not log.is_folder():
         return [WHOLE]
     journal = Journal(log.readable, "recover")
@@ -54,7 +54,7 @@ def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a part. Raises ``OSError``, also if a file shrinks while it is read."""
+    """Yield the events of a part. Raises ``OSError``, for example if a file shrinks."""
     if part.file is None:
         yield from cast(Iterator[Event], _KahaDbJournal(log.readable, wanted).events())
         return
@@ -67,7 +67,7 @@ def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event
 
 
 class _KahaDbJournal(Journal):
-    """The journal reader of the executable specification, which here yields records in runs."""
+    """The executable specification's journal reader, extended to yield records in runs."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         super().__init__(path, "recover")
@@ -83,7 +83,7 @@ class _DataFile(Scan):
     def __init__(self, stream: BinaryIO, name: str | None, wanted: Wanted) -> None:
         super().__init__(_RestSource(stream), name)
         self.path, self.wanted = Path(stream.name), wanted
-        #: The end of the last batch with a checksum.
+        #: End of the last batch with a valid checksum.
         self.proven_to: int | None = None
 
     def events(self, is_last: bool) -> Iterator[Any]:
@@ -98,7 +98,7 @@ class _DataFile(Scan):
                 )
 
     def _specified(self, state: NDArray[np.int64]) -> Iterator[ReferenceEvent]:
-        """Read on from the state of the kernel, until a checksum proves the batch before."""
+        """Continue from the kernel's state until a valid checksum proves the preceding batch."""
         at, batch, batch_end = state[[AT, kernel.BATCH, kernel.BATCH_END]].tolist()
         state[kernel.BATCH_END] = 0
         self.at = start = batch if at < batch_end else at
@@ -115,26 +115,26 @@ class _DataFile(Scan):
 
 
 class _RestSource(Source):
-    """Computes no checksums of the bytes that the kernel has read, if possible."""
+    """A source that avoids computing checksums of bytes that the kernel has already read."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__(stream)
         self._rest = _ShiftedSource(stream, 0)
 
     def skip_to(self, at: int) -> None:
-        """Expect calls of :meth:`adler32` for ranges from ``at`` on."""
+        """Prepare for calls of :meth:`adler32` with ranges that begin at or after ``at``."""
         if at > self._rest.summed_up_to:
             self._rest = _ShiftedSource(self.stream, at)
 
     def adler32(self, start: int, end: int) -> int:
-        """See :class:`Source`. Also computes the checksum of no byte more than once."""
+        """See :class:`Source`. No byte is included in a checksum computation more than once."""
         if start < (shift := self._rest.shift):
             return super().adler32(start, end)
         return self._rest.adler32(start - shift, end - shift)
 
 
 class _ShiftedSource(Source):
-    """A data file from ``shift`` on."""
+    """The part of a data file that begins at ``shift``."""
 
     def __init__(self, stream: BinaryIO, shift: int) -> None:
         super().__init__(stream)
@@ -146,12 +146,12 @@ class _ShiftedSource(Source):
 
     @property
     def summed_up_to(self) -> int:
-        """Return the end of the bytes of which checksums are known."""
+        """Return the offset up to which checksums are known."""
         return self.shift + STEP * (len(self._sums) - 1)
 
 
 class _BatchWalk(RecordWalk):
-    """The kernel on one data file, whose preallocated space begins at ``fill``."""
+    """A pass of the kernel over one data file, whose preallocated space begins at ``fill``."""
 
     smallest = kernel.RECORD_HEAD
     states = kernel.STATE

@@ -20,7 +20,7 @@ RECORD_HEAD = 5
 MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
-# Additional positions in the state: the offset and the end of the current batch.
+# Additional indices in the state: the offset and the end of the current batch.
 BATCH, BATCH_END = range(5, 7)
 STATE = 7
 
@@ -30,15 +30,15 @@ _HEADER_START = np.uint64(int.from_bytes(HEADER[:8], "little"))
 _HEADER_END = np.uint64(int.from_bytes(HEADER[8:], "little"))
 
 ADLER_MODULUS = np.uint64(65521)
-#: Longest run of bytes whose weighted sum stays below 2^32.
+#: Maximum number of bytes whose weighted sum is certain to stay below 2^32.
 ADLER_STRIDE = 5552
 
 
 @helper
 def adler32(data: Any, start: Any, end: Any, value: Any) -> Any:
-    """Return the Adler-32 (RFC 1950) of ``data[start:end]``, continued from ``value``.
+    """Return the Adler-32 checksum (RFC 1950) of ``data[start:end]``, continued from ``value``.
 
-    ``value`` is 1 for a new checksum.
+    To begin a new checksum, pass 1 as ``value``.
     """
     low, high = np.uint64(value & 0xFFFF), np.uint64(value >> 16)
     while start < end:
@@ -64,13 +64,16 @@ def _number(data: Any, i: Any) -> Any:
 
 @helper
 def _is_header(data: Any, i: Any) -> Any:
-    """Return whether ``0000001c 02 "WRITE BATCH"`` is at ``i``; reads sixteen bytes (KDB-005)."""
+    """Return whether a batch header, ``0000001c 02 "WRITE BATCH"``, is at ``i`` (KDB-005).
+
+    Reads sixteen bytes.
+    """
     return load64(data, i) == _HEADER_START and load64(data, i + 8) == _HEADER_END
 
 
 @helper
 def _command_of(data: Any, i: Any, length: Any) -> Any:
-    """Return the command of a payload at ``i``, or ``NO_COMMAND`` (KDB-016).
+    """Return the command in a payload at ``i``, or ``NO_COMMAND`` (KDB-016).
 
     Reads at most six of the payload's ``length`` bytes.
     """
@@ -102,9 +105,9 @@ def walk(
     """Read intact batches and their records, and stop at the first offset with other content.
 
     ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
-    follow the existing ``ROWS`` rows. The payload of row n is copied to
-    ``room[offsets[n]:offsets[n + 1]]``. ``cap`` is the largest number of bytes copied for a
-    payload. A negative ``cap`` copies no payloads.
+    follow the existing ``ROWS`` rows. The payload of row n is copied to ``room[offsets[n]:offsets[n
+    + 1]]``. ``cap`` is the maximum number of bytes to copy from a payload. If it is negative, no
+    payloads are copied.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     base = state[BASE]
@@ -150,7 +153,7 @@ def walk(
             offsets[count] = put
             at += length
             continue
-        # A batch should begin here.
+        # If the content is intact, a batch begins here.
         why = NOT_PLAIN
         if at >= fill or at + CONTROL > size:
             break

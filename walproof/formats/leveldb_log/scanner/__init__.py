@@ -1,6 +1,6 @@
-"""The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
+"""The bulk scanner for LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-The scan of a part yields the records and lost ranges that begin in the part.
+Scanning a part yields the records and lost ranges that begin in it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["plan", "scan", "write"]
 
 
 def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
-    """Return parts of whole blocks, about ``target_bytes`` long. Raises ``OSError``.
+    """Return parts that consist of whole blocks, about ``target_bytes`` long. Raises ``OSError``.
 
     At most the first block of the log is read.
     """
@@ -36,7 +36,7 @@ def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a log or part, in the order of the reference. Raises ``OSError``."""
+    """Yield the events of a log or part, in the reference's order. Raises ``OSError``."""
     with closing(log.byte_source()) as source:
         yield from _LevelDbScan(source, wanted, part).events()
 
@@ -58,7 +58,7 @@ class _SpecifiedBlocks(Scan):
 
     def holds_of(self, part: range) -> bool:
         """Return whether a record or lost range that begins in the part is still incomplete."""
-        # ``None in part`` would compare None with every number of the range.
+        # Test for None first: ``None in part`` would compare None with every number in the range.
         return (self.open is not None and self.open.at in part) or (
             self.zeros_from is not None and self.zeros_from in part
         )
@@ -95,7 +95,7 @@ class _LevelDbScan(BlockScan):
         return _OpenRecord(at, end, data)
 
     def _look_back(self) -> None:
-        """Set the state of the specification at the start of the part."""
+        """Read back to find the specification's state at the start of the part."""
         for base in range(self.start - BLOCK_SIZE, -1, -BLOCK_SIZE):
             block, unknown = _SpecifiedBlocks(base), _OpenRecord(0, 0)
             block.open = unknown

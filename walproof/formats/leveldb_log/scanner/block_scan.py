@@ -1,4 +1,4 @@
-"""Scan a log block by block: a kernel reads plain blocks, the specification all other blocks."""
+"""Scan a log block by block. A kernel reads plain blocks; the specification reads all others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_RUN_BYTES = MAX_BYTES + BLOCK
 
 
 class BlockScan(ABC):
-    """A pass over a log, or over the records of the log that begin in ``[start, stop)``."""
+    """A pass over a log, or over those of its records that begin in ``[start, stop)``."""
 
     #: The executable specification: a ``Scan`` with ``size``, ``open`` and ``next_block``.
     specification: Any
@@ -36,14 +36,14 @@ class BlockScan(ABC):
         self.start, self.stop = start, self.size
         self.wanted = wanted
         self.cap = min(wanted.cap, LONGEST - BLOCK)
-        #: Size of a header, type of a FULL record, and log number.
+        #: Size of a header, type of a FULL record, and log number in headers.
         self.headers = kernel.HEADER, 1, 0
         self.state = np.zeros(kernel.STATE, np.int64)
         self.proven = np.zeros(1, np.uint64)
 
     @abstractmethod
     def goes_on(self) -> bool:
-        """Return whether there is a next block to read."""
+        """Return whether there is another block to read."""
 
     @abstractmethod
     def is_plain(self) -> bool:
@@ -58,7 +58,7 @@ class BlockScan(ABC):
         return {}
 
     def is_here(self, event: ReferenceEvent) -> bool:
-        """Return whether an event of the specification belongs to this pass."""
+        """Return whether an event from the specification belongs to this pass."""
         return True
 
     def blocks(self) -> Iterator[Event]:
@@ -74,7 +74,7 @@ class BlockScan(ABC):
         return self.reference.in_runs(filter(self.is_here, events), self.wanted)
 
     def unusual_blocks(self) -> Iterator[ReferenceEvent]:
-        """Read one or more blocks with the specification, until the kernel can read the next."""
+        """Read blocks with the specification, at least one, until the kernel can continue."""
         is_plain = False
         while not is_plain and self.goes_on():
             yield from self.specification.next_block(self.block(self.specification.size))
@@ -85,12 +85,12 @@ class BlockScan(ABC):
         return self._held_from(base)[:BLOCK].tobytes()
 
     def _held_from(self, at: int) -> NDArray[np.uint8]:
-        """Return one or more whole blocks from ``at`` on; the end of the log may be shorter."""
+        """Return at least one block from ``at`` on. Only the log's last block may be incomplete."""
         self.window.hold(at, BLOCK)
         return self.window.array[at - self.window.base :]
 
     def _plain_blocks(self) -> Iterator[Records]:
-        """Read blocks with the kernel, up to a block that it cannot read or up to ``stop``."""
+        """Read blocks with the kernel up to ``stop``, or up to a block that it cannot read."""
         specification = self.specification
         rows = self._take_open_record()
         while specification.size < self.stop:
@@ -110,7 +110,7 @@ class BlockScan(ABC):
         self._hand_over_open_record(rows)
 
     def _take_open_record(self) -> RunArrays:
-        """Return a new run that begins with the open record of the specification."""
+        """Return a new run that begins with the specification's open record."""
         state, rest = self.state, self.stop - self.specification.size
         state[:] = 0
         state[kernel.OPEN_AT] = NONE
@@ -126,20 +126,20 @@ class BlockScan(ABC):
         return rows
 
     def _hand_over_open_record(self, rows: RunArrays) -> None:
-        """Move the open record of a run to the specification, which then continues the record."""
+        """Move a run's open record to the specification, which then continues it."""
         state = self.state.tolist()
         if state[kernel.OPEN_AT] == NONE:
             return
         put = state[kernel.PUT]
         data = bytearray(rows.payload[put - state[kernel.OPEN_COPIED] : put])
         if len(data) < state[kernel.OPEN_LENGTH]:
-            data += b"\0"  # makes the payload longer than the cap, so that it counts as truncated
+            data += b"\0"  # one byte above the cap makes the payload count as truncated
         at, end = state[kernel.OPEN_AT], state[kernel.OPEN_END]
         sync_offset = int(rows.synced[state[kernel.ROWS]])
         self.specification.open = self.open_record(at, end, data, sync_offset)
 
     def _filled(self, rows: RunArrays) -> Iterator[Records]:
-        """Yield the records of a run that begin in the scanned part, if there are any."""
+        """Yield a run of those records that begin in the scanned part, if there are any."""
         count = int(self.state[kernel.ROWS])
         # Only the first record of a run can begin before the scanned part.
         first = int(count > 0 and rows.at[0] < self.start)
@@ -158,7 +158,10 @@ class BlockScan(ABC):
 
 
 class RunArrays:
-    """The arrays of a run, which ``walk`` fills; ``carry`` is the start of an open record."""
+    """The arrays of a run, for ``walk`` to fill.
+
+    ``carry`` is the beginning of the open record's payload.
+    """
 
     def __init__(self, carry: bytes | memoryview, rest: int, cap: int) -> None:
         count = min(MAX_ROWS, kernel.MOST_ROWS * (1 + rest // BLOCK))
@@ -166,7 +169,8 @@ class RunArrays:
         self.synced, self.cut = arrays.pooled(count, np.uint64), arrays.pooled(count)
         self.ends = arrays.pooled(count + 1, np.int32)
         self.ends[0] = 0
-        # For a record that is longer than a run, the size doubles: it is copied only a few times.
+        # For a record that is longer than a run, double the size, so that it is copied only a few
+        # times.
         room = len(carry) + min(rest + BLOCK, max(len(carry), MAX_RUN_BYTES)) if cap >= 0 else 0
         self.payload = arrays.pooled(min(room, LONGEST))
         self.payload[: len(carry)] = np.frombuffer(carry, np.uint8)

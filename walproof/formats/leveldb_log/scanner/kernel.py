@@ -1,4 +1,4 @@
-"""The compiled kernel of the scanners of LevelDB, RocksDB and Pebble logs."""
+"""The compiled kernel that the scanners for LevelDB, RocksDB and Pebble logs use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLOCK = 32768
 HEADER, SYNC_HEADER = 7, 19
 #: Maximum number of physical records in a block.
 MOST_ROWS = BLOCK // HEADER
-#: Type of a clean close (RDB-026).
+#: Record type of a clean close (RDB-026).
 CLOSE = 5
 #: The fragment types, relative to the type of a FULL record.
 FULL, FIRST, MIDDLE, LAST = range(4)
@@ -21,36 +21,36 @@ FULL, FIRST, MIDDLE, LAST = range(4)
 _LOW = np.uint64(0xFFFFFFFF)
 _MASK_DELTA = np.uint64(0xA282EAD8)
 
-#: The value of an offset that is not set.
+#: The value that stands for an unset offset.
 NONE = -2
 
 (
-    READ,  # bytes read by the last call: whole blocks, except at the end of the log
+    READ,  # bytes that the last call read: whole blocks, except at the end of the log
     OPEN_AT,  # offset of the FIRST fragment of the open record
     OPEN_END,  # end of the last fragment of the open record
-    OPEN_LENGTH,  # bytes in the payload of the open record so far
-    OPEN_COPIED,  # copied bytes of the payload of the open record
+    OPEN_LENGTH,  # payload bytes of the open record so far
+    OPEN_COPIED,  # how many of these bytes were copied
     ROWS,
-    PUT,  # bytes in `payload`: the payloads of the rows, then that of the open record
-    CUT,  # rows with a truncated payload
+    PUT,  # bytes in `payload`: the payloads of all rows, followed by that of the open record
+    CUT,  # number of rows with a truncated payload
 ) = range(8)
 STATE = 8
 
-#: Return values of ``walk``: more bytes are needed; the result arrays are full; the specification
-#: must read the block.
+#: Return values of ``walk``. In this order, they mean that more bytes are needed, that the result
+#: arrays are full, and that the specification must read the block.
 USED_UP, FULL_UP, UNUSUAL = range(3)
 
 
 @helper
 def unmasked(stored: Any) -> Any:
-    """Return the unmasked checksum stored in a record (LDB-007)."""
+    """Return the checksum that a stored, masked checksum stands for (LDB-007)."""
     rotated = (stored - _MASK_DELTA) & _LOW
     return (rotated >> np.uint64(17) | rotated << np.uint64(15)) & _LOW
 
 
 @helper
 def masked(crc: Any) -> Any:
-    """Return the stored form of a checksum (LDB-007)."""
+    """Return the masked form of a checksum, which records store (LDB-007)."""
     return ((crc >> np.uint64(15) | crc << np.uint64(17)) + _MASK_DELTA) & _LOW
 
 
@@ -81,11 +81,11 @@ def walk(
 
     ``header`` is the size of a header, and ``full`` is the type of a FULL record. ``number`` is the
     log number in the headers. ``proven[0]`` is the highest sync offset so far. ``cap`` is the
-    largest number of bytes copied for a payload. A negative ``cap`` copies no payloads.
+    maximum number of bytes to copy from a payload. If it is negative, no payloads are copied.
 
-    New rows follow the rows that ``state`` counts. Row n begins at ``at[n]``, is ``size[n]`` bytes
-    long and has the sync offset ``synced[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and
-    ``cut[n]`` is set if the payload was truncated.
+    New rows follow the existing rows, which ``state`` counts. Record n begins at ``at[n]``, is
+    ``size[n]`` bytes long and has the sync offset ``synced[n]``. Its payload is
+    ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` is set if the payload was truncated.
     """
     start, filled = 0, len(data)
     state[READ] = 0

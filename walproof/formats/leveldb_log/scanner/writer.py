@@ -1,4 +1,4 @@
-"""Write records in columns to a LevelDB log; ``reference_impl.leveldb_log`` is authoritative."""
+"""Write runs of records to a LevelDB log; ``reference_impl.leveldb_log`` is authoritative."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from walproof.scanners.model import Records
 
 
 def write(path: Path, runs: Iterable[Records]) -> None:
-    """Write the bytes that ``Format.write`` writes for the same records. Raises ``OSError``."""
+    """Write the same bytes as ``Format.write`` for the same records. Raises ``OSError``."""
     position = 0
     with path.open("xb") as log:
         for run in runs:

@@ -40,7 +40,7 @@ def plan(log: ReadableLog, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of the log, in the order of the reference. Raises ``OSError``."""
+    """Yield the events of the log, in the reference's order. Raises ``OSError``."""
     path = log.readable
     with closing(LocalSource(path)) as source, path.open("rb", BUFFER_BYTES) as file:
         opening = _open(file, source.size)
@@ -59,7 +59,7 @@ def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event
 
 
 def _open(file: BinaryIO, size: int) -> Opening | None:
-    """Return the header of a log; None if it is damaged or missing."""
+    """Return the header of a log, or None if it is damaged or missing."""
     try:
         opening = open_log(file, size) if size else None
     except (NoHeader, Refused):
@@ -68,7 +68,7 @@ def _open(file: BinaryIO, size: int) -> Opening | None:
 
 
 class _Rest(Scan):
-    """The executable specification after the committed transactions, which the kernel reads."""
+    """The executable specification, for what follows the transactions that the kernel reads."""
 
     def committed_records(self) -> Iterator[Record]:
         return iter(())
@@ -78,7 +78,7 @@ class _Rest(Scan):
 
 
 class _Survey(Survey):
-    """The survey of the executable specification, with checksums by a kernel."""
+    """The executable specification's survey, with checksums computed by a kernel."""
 
     def advance(self, state: State, data: bytes) -> State:
         return self._checksum(kernel.advance, state, data)
@@ -93,7 +93,7 @@ class _Survey(Survey):
 
 
 class _Frames:
-    """A pass over the frames that sets ``rest`` to the state after the committed frames."""
+    """A pass over the committed frames. It updates ``rest`` to the state after these frames."""
 
     def __init__(self, source: LocalSource, rest: _Rest, wanted: Wanted) -> None:
         self.rest, self.wanted, self.slots = rest, wanted, rest.slots
@@ -119,7 +119,7 @@ class _Frames:
                 _packed(rest.committed_value), self.salts, page, size, repeats,
             )  # fmt: skip
             rest.first_bad = first + count
-            # A window that is longer than a step holds one long transaction.
+            # A window that is longer than one step contains a single long transaction.
             ends = np.flatnonzero(size[:count])[: 1 if length > self.step else None]
             if len(ends):
                 yield from self._run(first, page, size[ends], repeats[ends], ends)
@@ -140,7 +140,7 @@ class _Frames:
         repeats: NDArray[np.bool_],
         ends: Numbers,
     ) -> Iterator[Records]:
-        """Yield the transactions that end in frame ``first + ends[n]`` and are not padding."""
+        """Yield the transactions that end in the frames ``first + ends[n]``, except padding."""
         wanted, slot = self.wanted, self.slots.slot_size
         starts = np.concatenate([[0], ends[:-1] + 1])
         counts = ends - starts + 1
@@ -172,7 +172,7 @@ class _Frames:
             )
 
     def end_in_older_frames(self) -> bool:
-        """Return whether all later slots belong to older generations (SQW-030)."""
+        """Return whether all slots after the commit belong to older generations (SQW-030)."""
         rest, slots = self.rest, self.slots
         number = rest.committed + 1
         if slots.cut < slots.size:
@@ -193,13 +193,13 @@ class _Frames:
 
 
 def _packed(value: State | None) -> np.uint64:
-    """Return a checksum as one number, as the kernels need it."""
+    """Return a checksum as one number, as kernels need it."""
     assert value is not None
     return np.uint64(value[0] << 32 | value[1])
 
 
 def _json_lists(numbers: Numbers, counts: Numbers) -> pa.Array:
-    """Return lists of numbers as JSON text; list n has ``counts[n]`` numbers."""
+    """Return lists of numbers as JSON texts. List n has ``counts[n]`` numbers."""
     offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
     lists = pa.ListArray.from_arrays(offsets, pa.array(numbers).cast(pa.string()))
     return pc.binary_join_element_wise("[", pc.binary_join(lists, ","), "]", "")

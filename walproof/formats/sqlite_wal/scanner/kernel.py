@@ -1,6 +1,6 @@
 """Compiled kernels of the SQLite scanner. Requirement ids refer to spec/sqlite-wal.md.
 
-A checksum is one number, whose upper half is the first word.
+A checksum is a single number. Its upper half is the first word.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from numpy import uint64 as _WORD
 from walproof.scanners.kernels import copy, helper, kernel, load32, load64, same
 
 FRAME_HEADER = 24
-#: Size of the first part of a frame header, which the checksum covers; offset of the checksum.
+#: Number of bytes of a frame header that the checksum covers, and offset of the checksum.
 COVERED, CHECKSUM = 8, 16
 
 
 @helper
 def _swapped(word: Any) -> Any:
-    """Return 32 bits in the other byte order."""
+    """Return a 32-bit number with its bytes in reverse order."""
     return (
         word >> _WORD(24)
         | (word >> _WORD(8) & _WORD(0xFF00))
@@ -77,7 +77,7 @@ def _advance_slot(value: Any, data: Any, at: Any, slot: Any, big: Any) -> Any:
 
 @helper
 def _is_repetition(data: Any, at: Any, slot: Any) -> Any:
-    """Return whether a slot repeats the previous slot (SQW-014)."""
+    """Return whether a slot repeats the one before it (SQW-014)."""
     return same(data, at, data, at - slot, COVERED) and same(
         data, at + FRAME_HEADER, data, at - slot + FRAME_HEADER, slot - FRAME_HEADER
     )
@@ -98,8 +98,8 @@ def follow(
     """Verify consecutive frames, and return the number of valid frames.
 
     The first frame is at offset ``at``, and ``value`` is the checksum before it. A valid frame has
-    the given salts and the right checksum. For each valid frame, ``page``, ``size`` and ``repeats``
-    receive the page number, the database size, and whether the frame repeats the previous frame
+    the given salts and the correct checksum. For each valid frame, ``page`` receives the page
+    number, ``size`` the database size, and ``repeats`` whether the frame repeats the one before it
     (SQW-014).
     """
     for n in range(len(page)):
@@ -127,12 +127,12 @@ def are_older(
     running: Any,
     repeated: Any,
 ) -> Any:
-    """Return whether no slot can belong to the generation with these salts.
+    """Return whether all slots belong to older generations than the one with these salts.
 
-    The slots are the ``count`` slots of ``data`` from offset ``start`` on.
-    ``running`` is the checksum after all slots since the committed frames. ``repeated`` is the
-    checksum after repetitions of the frame ``commit``. ``commit`` may be empty. The new values of
-    ``running`` and ``repeated`` are returned as well.
+    ``data`` contains ``count`` slots from offset ``start`` on. ``running`` is the checksum after
+    all earlier slots since the committed frames. ``repeated`` is the checksum as if each of these
+    slots repeated the frame ``commit``, which may be empty. The new values of ``running`` and
+    ``repeated`` are also returned.
     """
     for at in range(start, start + count * slot, slot):
         shown, stored = load64(data, at + COVERED), _stored(data, at)
@@ -150,9 +150,9 @@ def are_older(
 
 @kernel
 def gather(data: Any, starts: Any, slot: Any, bounds: Any, room: Any) -> None:
-    """Copy the images of transactions: those of the frames from ``starts[n]`` on.
+    """Copy the page images of transactions. Transaction n has the frames from ``starts[n]`` on.
 
-    They fill ``room[bounds[n]:bounds[n + 1]]``.
+    Its images fill ``room[bounds[n]:bounds[n + 1]]``.
     """
     for n in range(len(starts)):
         put, at = bounds[n], starts[n]

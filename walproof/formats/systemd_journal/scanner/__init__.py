@@ -1,9 +1,9 @@
-"""The bulk scanner of systemd journals; ``reference_impl.systemd_journal`` is authoritative.
+"""The bulk scanner for systemd journals; ``reference_impl.systemd_journal`` is authoritative.
 
-A log is not split, because an entry refers to fields anywhere in the file. Compiled kernels check
-intact files, and the executable specification checks all others, with compiled hashes. Memory use
-for an intact file is 1.5 times its size, plus the decompressed fields, about 80 bytes for each
-object, and 8 for each item.
+A log is not split, because an entry may refer to fields anywhere in the file. Compiled kernels
+check intact files. The executable specification checks all other files, using compiled hash
+functions. Memory use for an intact file is 1.5 times its size, plus the decompressed fields, about
+80 bytes for each object, and 8 for each item.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from walproof.scanners.model import PIECE_ROWS, WHOLE, Event, Part, ReadableLog,
 from walproof.scanners.reference import ReferenceScanner
 
 FORMAT = "systemd-journal"
-#: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
-#: and freed memory of a run is reused by the next one.
+#: Target size in bytes of the payloads in a run. Columns of this size stay in the CPU cache between
+#: kernels, and the memory of one run is reused for the next.
 _RUN_BYTES = 1 << 20
-#: Maximum bytes of all fields of an entry, including repeated fields.
+#: Maximum total size in bytes of an entry's fields, including repeated fields.
 LIMIT = 1 << 30
-#: Offsets of numbers in an ENTRY, in words of eight bytes.
+#: Offsets of these numbers in an ENTRY, in words of eight bytes.
 _NUMBERS = {"seqnum": 2, "realtime": 3, "monotonic": 4}
 
 
@@ -64,7 +64,7 @@ def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event
 
 
 def write_records(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Write a new file like :func:`reference_impl.systemd_journal.write`, with compiled hashes."""
+    """Write a file like :func:`reference_impl.systemd_journal.write`, with compiled hashing."""
     writer.write(path, records, context, hash_of)
 
 
@@ -82,7 +82,8 @@ class _EntryColumns:
         self.totals = file.totals if self.has_fields else np.zeros_like(file.totals)
         if not self.has_fields or not len(file.entries):
             return
-        # Several FIELD objects may have the same name. A FIELD without DATA may have any name.
+        # Several FIELD objects may have the same name. The name of a FIELD without DATA may be
+        # invalid.
         of_fields = [name + b"=" for name in file.names]
         names = {name: number for number, name in enumerate(dict.fromkeys(of_fields))}
         self.names = pa.array([name[:-1].decode("ascii", "replace") for name in names], pa.string())
@@ -146,7 +147,7 @@ class _EntryColumns:
     def _items(
         self, start: int, stop: int, is_huge: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int32], Numbers]:
-        """Return the items of a run and the bounds of its entries; huge entries get no items."""
+        """Return the items of a run and the bounds of each entry. Huge entries get no items."""
         bounds = self.file.bounds[start : stop + 1]
         items, counts = self.file.items[bounds[0] : bounds[-1]], np.diff(bounds)
         return items[~np.repeat(is_huge, counts)], _sums(np.where(is_huge, 0, counts))
@@ -171,12 +172,13 @@ class _EntryColumns:
     ) -> tuple[pa.Array, NDArray[np.bool_]]:
         """Return the body of each entry, and which bodies are cut.
 
-        A body contains the distinct fields except ``_BOOT_ID``.
+        A body contains each distinct field except ``_BOOT_ID``.
         """
         file, ends = self.file, _ends(len(bounds) - 1)
         text = arrays.pooled(min(total + 9 * len(items), self.most * (len(bounds) - 1)))
         ranks, n_ranks = self.ranks[items], self.n_ranks
-        if n_ranks > 4 * len(items):  # counting all ranks in each run would take quadratic time
+        # counting all ranks in each run would make the sort quadratic
+        if n_ranks > 4 * len(items):
             values, inverse = np.unique(ranks, return_inverse=True)
             n_ranks = len(values)
             ranks = (inverse - np.count_nonzero(values < 0)).astype(np.int32)

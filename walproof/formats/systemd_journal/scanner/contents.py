@@ -1,4 +1,4 @@
-"""The entries that a reader returns for a file and their fields, as arrays."""
+"""Represent the entries that a reader returns for a file, and their fields, as arrays."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from walproof.scanners import arrays
 
 Numbers = NDArray[np.int64]
 
-#: Maximum size of all compressed fields after decompression, because they are held in memory.
+#: Maximum total size of all fields after decompression, because they are held in memory.
 MAX_PLAIN_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The entries of a file, and its fields by number, in file order."""
+    """The entries of a file, and its fields. Both are in file order, and fields are numbered."""
 
     seqnum_id: str
     #: Offset at which a writer may continue, or None (SDJ-055).
     end: int | None
-    #: The file, then the decompressed payloads.
+    #: The bytes of the file, followed by the decompressed payloads.
     data: NDArray[np.uint8]
-    #: Numbers in ``data`` at multiples of eight.
+    #: The same bytes as 64-bit numbers, without the decompressed payloads.
     words: NDArray[np.uint64]
     #: Start of the payload of each field in ``data``.
     starts: Numbers
@@ -51,9 +51,10 @@ class Contents:
     #: ``items[bounds[n]:bounds[n + 1]]``.
     items: NDArray[np.int32]
     bounds: Numbers
-    #: For each entry, the payload bytes of the items of all earlier entries; then the total.
+    #: For each entry, the total payload size of all earlier entries; finally, the size of all
+    #: entries.
     totals: Numbers
-    #: For each entry, the number of its fields that are not returned (SDJ-043).
+    #: For each entry, the number of fields that are missing from it (SDJ-043).
     missing: NDArray[np.int32]
 
     def payload(self, number: int) -> bytes:
@@ -62,7 +63,7 @@ class Contents:
 
 
 def read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the array, marked as read-only: kernels are compiled for such arrays."""
+    """Mark an array as read-only, because kernels are compiled for such arrays. Return it."""
     data.flags.writeable = False
     return data
 
@@ -70,7 +71,7 @@ def read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def surviving(raw: mmap.mmap | bytes, examination: Examination) -> Contents | None:
     """Return the entries and fields that the executable specification found in a file.
 
-    The result is None if the decompressed fields exceed :data:`MAX_PLAIN_BYTES`.
+    If the decompressed fields exceed :data:`MAX_PLAIN_BYTES`, the result is None.
     """
     inspection, size = examination.inspection, len(raw)
     assert inspection is not None

@@ -1,4 +1,4 @@
-"""Compiled kernels for both hashes of journal files (SDJ-021, SDJ-022) and for text detection."""
+"""Compiled kernels for the two hash functions (SDJ-021, SDJ-022) and for detecting text."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -36,7 +36,7 @@ def _sipround(v0, v1, v2, v3):
 
 @helper
 def _tail(data, start, end):
-    """Return the bytes after the last full word, as a word padded with zeros."""
+    """Return the bytes after the last full word as a word, padded with zeros."""
     word, shift = uint64(0), uint64(0)
     for at in range(end - ((end - start) & 7), end):
         word |= uint64(data[at]) << shift
@@ -122,7 +122,7 @@ def _jenkins(data, start, end):
 def hash_of(data, start, end, keys):
     """Return the hash of ``data[start:end]``.
 
-    ``keys`` is (whether the hash is keyed, low half of the key, high half of the key).
+    ``keys`` is a tuple: whether the hash is keyed, and the low and the high half of the key.
     """
     if keys[0]:
         return _siphash(data, start, end, keys[1], keys[2])
@@ -131,7 +131,7 @@ def hash_of(data, start, end, keys):
 
 @helper
 def name_length(data, start, end):
-    """Return the length of the name in ``NAME=value``; 0 if it is invalid (SDJ-045, SDJ-086)."""
+    """Return the length of the name in ``NAME=value``, or 0 if it is invalid (SDJ-045, SDJ-086)."""
     at = start
     while at < end and at - start <= 64:
         byte = data[at]

@@ -30,7 +30,7 @@ from walproof.formats.systemd_journal.scanner.contents import (
 )
 from walproof.formats.systemd_journal.scanner.kernel import FAR, FAULTY, Shape
 
-#: Bytes of the smallest object: a header of 16 bytes and some content, aligned to eight bytes.
+#: Size of the smallest object: a 16-byte header and some content, aligned to eight bytes.
 _SMALLEST_OBJECT = 24
 #: Context keys that select entries. Only the executable specification supports these keys.
 SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
@@ -41,7 +41,7 @@ class _CompletedWalk(Walk):
         self.view, self.end = view, end
         self.last = int(offsets[-1]) if len(offsets) else 0
         self.counts = Counter(dict(enumerate(np.bincount(types).tolist())))
-        self.kinds = bytearray(1)  # large: map_objects fills it only for seals
+        self.kinds = bytearray(1)  # a large array, which map_objects fills only to check seals
 
     def map_objects(self, offsets: Numbers, types: NDArray[np.uint8]) -> None:
         self.kinds = bytearray((self.last >> 3) + 1)
@@ -49,9 +49,9 @@ class _CompletedWalk(Walk):
 
 
 def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Contents | None:
-    """Return the objects of a file if it is intact, else None.
+    """Return the contents of a file if it is intact, else None.
 
-    The result is also None for some unusual intact files, and if the context selects entries.
+    The result is also None for some unusual intact files, and for a context that selects entries.
     Raises ``ValueError`` if the context has an invalid verification key.
     """
     if len(raw) < layout.HEADER_MIN or refusal(raw) is not None or SELECTIONS & context.keys():
@@ -115,7 +115,7 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Contents |
         start, length = getattr(header, f"{name}_offset"), getattr(header, f"{name}_size")
         tables = np.flatnonzero(kinds == table_kind)
         if not len(tables) and not start and not length:
-            continue  # SDJ-016: a table may be missing
+            continue  # a table may be missing (SDJ-016)
         if offsets[tables].tolist() != [start - 16] or sizes[tables].tolist() != [length + 16]:
             return None
         if not kernel.check_table(data, start, length, kind, offsets, kinds):
@@ -152,13 +152,13 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Contents |
 
 
 def _has_padding(data: NDArray[np.uint8], ends: Numbers) -> bool:
-    """Return whether the padding after an object is not zero, so it may be an item (SDJ-104)."""
+    """Return whether any padding after an object is not zero and so may be an item (SDJ-104)."""
     starts = ends[(ends & 4 != 0) & (ends + 4 <= len(data))]
     return bool(data[starts[:, None] + np.arange(4)].any())
 
 
 def _has_contradictions(file: Contents, kinds: NDArray[np.uint8]) -> bool:
-    """Return whether a field ``_BOOT_ID`` differs from the boot id in an ENTRY that has it."""
+    """Return whether a ``_BOOT_ID`` field contradicts the boot id of an ENTRY with this field."""
     is_id = np.zeros(len(kinds), np.bool_)
     boots = np.zeros((len(kinds), 16), np.uint8)
     is_possible = file.ends - file.starts == len(BOOT_ID) + 32
@@ -175,7 +175,7 @@ def _has_contradictions(file: Contents, kinds: NDArray[np.uint8]) -> bool:
 def _decompressed(
     data: NDArray[np.uint8], view: View, offsets: Numbers, ends: Numbers, numbers: Numbers
 ) -> Sequence[bytes] | None:
-    """Return the payloads of compressed DATA; None if any is invalid or too large (SDJ-103)."""
+    """Return the payloads of compressed DATA, or None if any is invalid or too large (SDJ-103)."""
     spent, max_field = 0, view.max_field
     plain: list[bytes] = []
     for number in numbers.tolist():

@@ -1,4 +1,4 @@
-"""Compiled kernels of the systemd scanner: the checks of an intact file, and copies of fields."""
+"""Compiled kernels of the systemd scanner, which check intact files and copy fields."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -22,18 +22,18 @@ from reference_impl.systemd_journal.layout import (
 from walproof.formats.systemd_journal.scanner.hashing import hash_of, is_text, name_length
 from walproof.scanners.kernels import copy, helper, kernel, load32, load64, same
 
-#: The replacement for any larger offset, size or count. FAR is beyond the end of any file, and the
-#: sum of a few such values does not overflow.
+#: Replaces any larger offset, size or count. FAR is beyond the end of any file, and the sum of a
+#: few such values does not overflow.
 FAR = 1 << 60
-#: Marks of an object: an ENTRY_ARRAY in a chain, and a DATA in the list of a FIELD.
+#: Marks for objects: an ENTRY_ARRAY that is in a chain, and a DATA that is in a FIELD's list.
 CHAINED, LISTED = 1, 2
-#: The numbers in a cursor (SDJ-063): the letters before them, and their offsets in an ENTRY, in
-#: words of eight bytes.
+#: The numbers in a cursor (SDJ-063): the letters that precede them, and their offsets in an ENTRY,
+#: in words of eight bytes.
 _CURSOR_LETTERS, _CURSOR_WORDS = np.frombuffer(b"imtx", np.uint8), np.array([2, 4, 3, 7])
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
-#: Maximum bytes of a cursor (SDJ-063).
+#: Maximum length in bytes of a cursor (SDJ-063).
 MAX_CURSOR_BYTES = 145
-#: Result of a check that failed.
+#: The result of a failed check.
 FAULTY = -1
 
 
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, size: int, header: Header) -> Shape:
-        """Return the shape of a file of ``size`` bytes."""
+        """Return the shape of a file that is ``size`` bytes long."""
         return cls(size, header.header_size, header.data_fixed, header.item_size, header.slot_size)
 
 
@@ -76,7 +76,7 @@ def _object(objects, shape, at):
 
 @helper
 def _item(data, shape, objects, place):
-    """Return the index of the object to which an item of an ENTRY leads."""
+    """Return the index of the object to which an item of an ENTRY refers."""
     item = int64(load32(data, place)) if shape.item_size == 4 else number_at(data, place)
     return _object(objects, shape, item)
 
@@ -108,7 +108,7 @@ def _is_framed(data, shape, at):
 def walk(data, shape, tail, offsets, ends, kinds, objects):
     """List the objects up to ``tail`` (SDJ-040).
 
-    Returns the number of objects, or ``FAULTY``, and the end of the last object.
+    Return the number of objects (or ``FAULTY``) and the end of the last object.
     """
     at, last, count = int64(shape.header_size), int64(0), 0
     while last < tail:
@@ -148,7 +148,7 @@ def check_contents(data, keys, offsets, kinds, starts, ends, name_ends, are_text
 
 @kernel
 def hash_bytes(data, is_keyed, key):
-    """Return the hash of all bytes; ``key`` is an array of its two halves."""
+    """Return the hash of all bytes. ``key`` is an array with the two halves of the key."""
     return hash_of(data, 0, data.shape[0], (is_keyed, key[0], key[1]))
 
 
@@ -172,7 +172,7 @@ def copy_slices(data, starts, bounds, to):
 def list_items(
     data, shape, entries, counts, objects, sizes, items, bounds, totals
 ):  # fmt: skip
-    """List the objects to which the first items of each entry lead; omit all other items."""
+    """List the objects to which each entry's first ``counts`` items refer; omit invalid items."""
     used, total = 0, 0
     for entry in range(entries.shape[0]):
         bounds[entry], totals[entry], start = used, total, entries[entry] + 64
@@ -186,9 +186,9 @@ def list_items(
 
 @kernel
 def check_main_chain(data, shape, at, entries, kinds, objects, marks):
-    """Check that the main chain lists the ``entries``, in order (SDJ-033, SDJ-034, SDJ-046).
+    """Check that the main chain lists the ``entries`` in order (SDJ-033, SDJ-034, SDJ-046).
 
-    Returns the last array, or ``FAULTY``, and the number of its used slots.
+    Return the last array (or ``FAULTY``) and the number of its used slots.
     """
     before, array, used, count, is_ended = int64(0), int64(0), 0, 0, False
     while at:
@@ -247,7 +247,7 @@ def check_table(data, start, size, wanted, offsets, kinds):
     following, last = np.empty(size // 16, np.int64), np.zeros(size // 16, np.int64)
     for bucket in range(following.shape[0]):
         following[bucket] = number_at(data, start + 16 * bucket)
-    # Each chain lists its objects in file order.
+    # Each chain must list its objects in file order.
     for number in range(offsets.shape[0]):
         if kinds[number] == wanted:
             at = offsets[number]
@@ -265,7 +265,7 @@ def check_table(data, start, size, wanted, offsets, kinds):
 def check_field_lists(
     data, shape, offsets, kinds, starts, ends, name_ends, objects, marks, field_of
 ):  # fmt: skip
-    """Check the DATA list of each FIELD (SDJ-025); return the total length, or ``FAULTY``."""
+    """Check the DATA list of each FIELD (SDJ-025). Return the total length, or ``FAULTY``."""
     count, fields = 0, -1
     for field in range(offsets.shape[0]):
         if kinds[field] != FIELD:
@@ -290,7 +290,7 @@ def check_field_lists(
 
 @kernel
 def check_entry_lists(data, shape, entries, offsets, kinds, objects, marks, bounds, items, firsts):
-    """Compare the entries that each DATA lists with those that contain it (SDJ-036)."""
+    """Check that each DATA lists exactly the entries that contain it (SDJ-036)."""
     lists, free = np.empty(firsts[-1], np.int32), firsts.copy()
     for entry in range(entries.shape[0]):
         for place in range(bounds[entry], bounds[entry + 1]):
@@ -344,7 +344,7 @@ def check_entry_lists(data, shape, entries, offsets, kinds, objects, marks, boun
 
 @kernel
 def mark_repeated(names, n_names, items, bounds):
-    """Mark each DATA object that shares its name with another item of an entry."""
+    """Mark each DATA object that has the same field name as another item of the same entry."""
     marks, seen_in = np.zeros(names.shape[0], np.bool_), np.full(n_names, -1, np.int32)
     seen_items = np.empty(seen_in.shape[0], np.int32)
     for entry in range(bounds.shape[0] - 1):
@@ -362,7 +362,7 @@ def sort_fields(ranks, n_ranks, items, bounds):
     """Sort the items of each entry by rank; omit negative ranks and repetitions."""
     first = bounds[0]
     chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
-    # Sort all items by rank first, and then append each one to its entry.
+    # Sort all items by rank (a counting sort), and then append each one to its entry.
     places = np.zeros(n_ranks + 1, np.int64)
     for place in range(first, bounds[-1]):
         places[ranks[place - first] + 1] += 1
@@ -418,7 +418,7 @@ def write_bodies(data, starts, name_ends, ends, are_text, items, firsts, lasts, 
 
 @kernel
 def write_values(data, name_ends, ends, items, entry_bounds, most, to, bounds):
-    """Write the value of each item, and mark the entries with a truncated value."""
+    """Write the value of each item, and mark entries with a truncated value."""
     are_cut = np.zeros(entry_bounds.shape[0] - 1, np.bool_)
     at = bounds[0] = 0
     for entry in range(are_cut.shape[0]):
@@ -436,7 +436,7 @@ def write_values(data, name_ends, ends, items, entry_bounds, most, to, bounds):
 def write_cursors(words, entries, start, boot_ids, to, bounds):
     """Write the cursor of each entry (SDJ-063).
 
-    ``start`` is the part before the first number, and ``boot_ids`` are hexadecimal digits.
+    ``start`` is the text before the first number, and ``boot_ids`` contains hexadecimal digits.
     """
     at = bounds[0] = 0
     for entry in range(entries.shape[0]):

@@ -1,8 +1,8 @@
-"""The bulk scanner of Zeebe journals; ``reference_impl.zeebe_journal`` is authoritative.
+"""The bulk scanner for Zeebe journals; ``reference_impl.zeebe_journal`` is authoritative.
 
 A compiled kernel reads intact records with common entry types. The executable specification reads
-descriptors and, from the first other record on, the rest of a segment. A journal is not split,
-because a segment depends on all earlier segments.
+descriptors, and takes over for the rest of a segment at the first record of any other kind. A
+journal is not split, because a segment depends on all earlier segments.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def scan(log: ReadableLog, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event
 
 
 class _ZeebeJournal(Journal):
-    """The journal reader of the executable specification, which here yields records in runs."""
+    """The executable specification's journal reader, extended to yield records in runs."""
 
     def __init__(
         self, files: Sequence[Path], several: bool, flushed: int | None, wanted: Wanted
@@ -96,7 +96,7 @@ class _ZeebeJournal(Journal):
 
 
 class _SegmentWalk(RecordWalk):
-    """The kernel on one segment. ``cursor`` has the next index and the last asqn."""
+    """A pass of the kernel over one segment. ``cursor`` holds the next index and the last asqn."""
 
     smallest = kernel.SMALLEST_RECORD
     states = kernel.STATE
@@ -113,7 +113,7 @@ class _SegmentWalk(RecordWalk):
         super().__init__(source, min(source.size, segment.size), wanted, segment.file)
         self.is_after_loss = cursor.after_loss
         self.state[kernel.INDEX], self.state[kernel.ASQN] = cursor.index, cursor.asqn
-        # No record has the largest index or above: the next index would not fit in 64 bits.
+        # Every index must be below LARGEST, so that the next index fits in 64 bits.
         self.state[kernel.LIMIT] = kernel.LARGEST if limit is None else limit
 
     def run_kernel(self) -> int:

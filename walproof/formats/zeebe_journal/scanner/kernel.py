@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from walproof.scanners.kernels import copy, crc32c, helper, kernel, load32, load64
 from walproof.scanners.walk import AT, BASE, CUT, ENDED, FULL_UP, NEED, NOT_PLAIN, ROWS, USED_UP
 
-#: Numbers of the entry types, and the type and fault of each entry that the kernel reads. The
-#: kernel stops at an entry of the type OTHER.
+#: Numbers for entry types. The lists contain the type and the fault that each number stands for.
+#: The kernel stops at an entry of type OTHER.
 APPLICATION, INITIAL, NOT_RAFT, OTHER = range(4)
 ENTRY_TYPES = ("application", "initial", None)
 ENTRY_FAULTS = (None, None, "not-raft")
 
-#: Sizes in bytes: a message header, and the blocks of a record's two messages (ZBJ-005, ZBJ-015).
+#: Sizes in bytes of a message header, and of the blocks of a record's two messages (ZBJ-005,
+#: ZBJ-015).
 SBE_HEADER, METADATA, DATA_BLOCK = 8, 12, 16
-#: Bytes up to the end of the metadata, and bytes of a record without a payload.
+#: Sizes in bytes of a record up to the end of its metadata, and of a record without a payload.
 RECORD_HEAD = 1 + SBE_HEADER + METADATA
 SMALLEST_RECORD = RECORD_HEAD + SBE_HEADER + DATA_BLOCK + 4
 RECORD_METADATA, RECORD_DATA, JOURNAL = 1, 2, 7
@@ -29,8 +30,8 @@ LOG_ENTRY, APPLICATION_ENTRY, RAFT = 1, 2, 8
 NEWEST_SCHEMA = 2
 LARGEST = 2**63 - 1
 
-# Additional positions in the state: the next index, the last asqn, and the index that all records
-# are below.
+# Additional indices in the state: the next index, the last asqn, and an upper limit that all
+# indices must be below.
 INDEX, ASQN, LIMIT = range(5, 8)
 STATE = 8
 
@@ -82,11 +83,11 @@ def walk(
     term: NDArray[np.uint64],
     entries: NDArray[np.int32],
 ) -> Any:
-    """Read the records in ``data``, the bytes of a segment from ``state[BASE]`` on.
+    """Read the records in ``data``, which holds the bytes of a segment from ``state[BASE]`` on.
 
-    ``state[INDEX]`` is the next index, ``state[ASQN]`` the last asqn, and ``state[LIMIT]`` the
-    index that all records are below. ``cap`` is the largest number of bytes copied for a payload.
-    A negative ``cap`` copies no payloads. The payload of row n is ``payload[ends[n]:ends[n + 1]]``.
+    ``state[INDEX]`` is the next index, ``state[ASQN]`` is the last asqn, and all indices are below
+    ``state[LIMIT]``. ``cap`` is the maximum number of bytes to copy from a payload. If it is
+    negative, no payloads are copied. The payload of row n is ``payload[ends[n]:ends[n + 1]]``.
     ``state[CUT]`` counts truncated payloads.
     """
     base, here, rows = state[BASE], state[AT], state[ROWS]
