@@ -1,4 +1,4 @@
-"""Log directories of zmq-raft with small index files, so that the writer starts new ones."""
+"""zmq-raft log directories with small index files, so that the writer starts new ones."""
 
 from __future__ import annotations
 
