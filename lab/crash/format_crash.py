@@ -1,6 +1,4 @@
-"""Format-specific settings of the crash recorder: the ``crash`` part of a format in
-``lab/formats``.
-"""
+"""Settings of the crash recorder for a format: its ``crash`` part in ``lab/formats``."""
 
 from __future__ import annotations
 
