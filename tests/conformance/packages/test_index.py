@@ -1,4 +1,4 @@
-"""The index of the vectors, and the class of the change from one set to another."""
+"""The index of the vectors, and the classification of changes between two sets of vectors."""
 
 from __future__ import annotations
 
