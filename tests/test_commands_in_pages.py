@@ -1,4 +1,4 @@
-"""The commands, options, imports and paths that pages mention exist."""
+"""All commands, options, imports and paths that pages mention exist."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relativ
 
 
 def code(page: Path) -> Iterator[str]:
-    """Yield the code in a page: lines of code blocks, with continuations joined, and spans."""
+    """Yield the code in a page: spans, and lines of code blocks with continuations joined."""
     text = page.read_text(encoding="utf-8")
     for kind, block in FENCE.findall(text):
         if kind != "diff":
@@ -45,7 +45,7 @@ def code(page: Path) -> Iterator[str]:
 
 @cache
 def options(program: str, name: str) -> frozenset[str]:
-    """Return the options of a command, and those of its subcommands."""
+    """Return the options of a command and of its subcommands."""
     group = GROUPS[program]
     command = group.get_command(click.Context(group), name)
     assert command is not None
@@ -80,7 +80,7 @@ def test_subcommands_and_their_options_exist(page: Path) -> None:
 
 
 def commands(program: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
-    """Yield the name and the object of each command in a group and its subgroups."""
+    """Yield the name and object of each command in a group and its subgroups."""
     for name in group.list_commands(click.Context(group)):
         command = group.get_command(click.Context(group), name)
         assert command is not None

@@ -1,8 +1,8 @@
-"""Code that writes a file for users calls ``conformance.saving``.
+"""Code that writes files for users calls ``conformance.saving``.
 
-That module never leaves an incomplete file under the final name. The exceptions are listed below,
-each with the reason why a plain write is safe. ``reference_impl`` is not checked: its writers write
-logs in place, like the real writers.
+That module never leaves an incomplete file under its final name. Exceptions are listed below, with
+the reason why a plain write is safe. ``reference_impl`` is not checked, because its writers write
+logs in place, as real writers do.
 """
 
 from __future__ import annotations

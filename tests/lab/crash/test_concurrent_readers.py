@@ -1,4 +1,4 @@
-"""The file states that a reader may see during a write are known, and faults are reported."""
+"""The states of files during a write are enumerated, and faulty readers and writers reported."""
 
 from __future__ import annotations
 

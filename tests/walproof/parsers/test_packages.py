@@ -1,4 +1,4 @@
-"""Each parser package is complete: it has parsers, runtime, README, tests and licence."""
+"""Each parser package is complete, with parsers, runtime, README, tests and licence."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from walproof.parsers.languages import LANGUAGES, Language
 from walproof.parsers.package import LOGS, NotOurs, make_package
 from walproof.setup import in_ci
 
-#: Messages of package managers about a dependency that is not cached; only CI downloads it.
+#: Messages of package managers about a dependency that is not cached. Only CI downloads them.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
 OFFLINE = {
     "GOPROXY": "off",
@@ -34,7 +34,7 @@ HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.
 def test_package_is_complete_and_its_tests_run(language: Language, tmp_path: Path) -> None:
     """The package has all files and passes its tests.
 
-    The drivers of ``walproof check`` build the packages of all grammars.
+    The drivers of ``walproof check`` build packages of all grammars.
     """
     packaged = make_package(language, tmp_path, [log["grammar"] for log in LOGS])
     check_files(language, tmp_path)
@@ -59,7 +59,7 @@ def run_package(language: Language, folder: Path) -> None:
     program = language.test.split()[0]
     if shutil.which(program, path=PATH) is None:
         unavailable(f"{program} not found")
-    # The Python package is imported from its folder, because tests install nothing.
+    # The Python package is imported from its folder, because tests do not install anything.
     install = "true" if language.id == "python" else language.install
     installed = run(install, folder)
     if installed.returncode and NOT_FETCHED.search(installed.stdout):
@@ -70,7 +70,7 @@ def run_package(language: Language, folder: Path) -> None:
 
 
 GRAMMARS = Path(__file__).parent / "grammars"
-#: Tests of the texts and bytes that the runtimes in the packages decode.
+#: Tests of how the runtimes in the packages decode texts and bytes.
 VALUES = {
     "rust": (
         "tests/values.rs",
@@ -196,7 +196,7 @@ PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of a package, without network outside CI."""
+    """Run a command of a package. Outside CI, it has no network."""
     environment = {
         **os.environ, "PATH": PATH, "PYTHONPATH": str(folder), "GOFLAGS": "-mod=mod",
         "CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_TEST_DEBUG": "0",

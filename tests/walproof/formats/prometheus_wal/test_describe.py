@@ -1,4 +1,4 @@
-"""Descriptions of the records that Prometheus wrote, and of hostile payloads."""
+"""Records that Prometheus wrote, and hostile payloads, are described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Zeebe scanner's payloads, memory and files; ``test_broker_scanners`` tests its answers."""
+"""The Zeebe scanner's payloads, memory and files. ``test_broker_scanners`` tests its answers."""
 
 from __future__ import annotations
 
