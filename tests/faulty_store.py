@@ -72,7 +72,7 @@ class FaultyStore(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection of a client."""
+    """One client connection."""
 
     protocol_version = "HTTP/1.1"
     server: FaultyStore

@@ -21,8 +21,8 @@ PAGES = sorted(
     [*ROOT.glob("*.md")]
     + [page for room in (*ROOMS, "vectors", "walproof") for page in (ROOT / room).rglob("*.md")]
 )
+#: Names that pages make up for their examples.
 EXAMPLES = re.compile(r"my[-_]log|my_reader|chromium-reader")
-"""Names that pages invent for their examples."""
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SPAN = re.compile(r"`([^`\n]+)`")
@@ -72,7 +72,7 @@ def assert_options_are_there(lines: Iterable[str]) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if page.name != "CHANGELOG.md"],  # a changelog names former commands
+    [page for page in PAGES if page.name != "CHANGELOG.md"],  # a changelog mentions former commands
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_subcommands_and_their_options_exist(page: Path) -> None:
@@ -119,5 +119,5 @@ def test_imports_work(page: Path) -> None:
 def test_paths_exist(page: Path) -> None:
     named = {span for span in SPAN.findall(page.read_text("utf-8")) if PLACE.fullmatch(span)}
     gone = [name for name in sorted(named) if not (ROOT / name).exists()]
-    theirs = {"docs/JOURNAL_FILE_FORMAT.md"}  # a page of systemd
+    theirs = {"docs/JOURNAL_FILE_FORMAT.md"}  # a page from systemd
     assert [name for name in gone if name not in theirs and not EXAMPLES.search(name)] == []

@@ -15,6 +15,7 @@ import pytest
 
 from conformance import ROOT
 
+#: Why a plain write in each of these files never leaves a partial file under its final name.
 PLAIN = {
     "conformance/structure/digest_cache.py": "a list of whole lines; an incomplete one is not read",
     "conformance/implementations/sqlite/adapter.py": "in a scratch folder; a log under test",
@@ -47,7 +48,6 @@ PLAIN = {
     "lab/fuzz/judge.py": "a file of /proc, which resets the peak of memory",
     "lab/site/frame.py": "in a folder that takes its place when whole",
 }
-"""For each file, the reason why a plain write never leaves a partial file under its final name."""
 _METHODS = frozenset({"write_text", "write_bytes"})
 _MODES = frozenset("wxa+")
 

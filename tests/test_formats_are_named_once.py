@@ -30,21 +30,21 @@ ABOUT_THE_REPOSITORY = {
     "Makefile",
 }
 
+#: Code that is meant for one system, such as parts of adapter kits and the path of a daemon.
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
     "lab/findings/releases.py",
 }
-"""Code that is meant for one system: parts of adapter kits, and the path of a daemon."""
 
+#: Files with an option name that Spark users know, or with the text of `--help`.
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",
     "walproof/cli/__init__.py",
 }
-"""Files with an option that Spark users know by its name, and with the text of `--help`."""
 
+#: The example format, or one of its vectors, in help texts, schemas, docstrings and skeletons.
 EXAMPLE = re.compile(r"leveldb[-_ ]?logs?(/[a-z0-9-]+)?", re.I)
-"""The example format, or one of its vectors, in help texts, schemas, docstrings and skeletons."""
 
 
 @pytest.mark.parametrize("format", list(WORDS))

@@ -30,12 +30,13 @@ from walproof.extras import EXTRA_OF
 
 pytestmark = pytest.mark.xdist_group("installed")
 
+#: Packages that are linked rather than copied. They are missing in a sandbox, which contains only
+#: this environment.
 LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
-"""Packages that are linked, not copied. A sandbox shows only this environment, and lacks them."""
 READER = "{python} reader.py"
 
+#: The arguments of a command, its exit status, and part of its output.
 Use = tuple[str, int, str]
-"""The arguments of a command, its exit status, and a part of its output."""
 PLAIN: list[Use] = [
     ("summary lake", 3, "leveldb-log"),
     ("read damaged.log --each records", 3, '"at": 24'),

@@ -99,7 +99,7 @@ class CrashJudgement:
             self.findings[what, who] = CrashFinding(what, who, state, found, detail)
 
     def violations(self) -> list[CrashFinding]:
-        """Return the broken guarantees."""
+        """Return the findings in which a guarantee is broken."""
         return [each for each in self.findings.values() if each.what not in NOTES]
 
     def notes(self) -> list[CrashFinding]:

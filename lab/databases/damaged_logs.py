@@ -22,7 +22,7 @@ Item = tuple[str, str]
 
 @dataclass(frozen=True)
 class DatabaseCase:
-    """A damaged log."""
+    """A damaged log for database systems to open."""
 
     #: Id of the scenario, with a suffix if the scenario has several cases.
     id: str

@@ -39,12 +39,12 @@ class DatabaseSystem:
 
     @property
     def name(self) -> str:
-        """The name of its implementation."""
+        """The name of the implementation."""
         return self.implementation.name
 
     @property
     def answers_file(self) -> Path:
-        """The file with its judgements."""
+        """The file with the stored judgements."""
         return ANSWERS / self.format / f"{self.name}.json"
 
     @cached_property

@@ -88,7 +88,7 @@ class ReleaseFinding:
 
     @property
     def id(self) -> str:
-        """The name of its folder."""
+        """The name of the finding's folder."""
         return self.folder.name
 
     @cached_property

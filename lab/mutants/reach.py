@@ -100,7 +100,7 @@ class Probes:
         self.is_done = bytearray()
 
     def reset(self) -> None:
-        """Forget which mutants are found."""
+        """Forget which mutants were found."""
         self.is_found = bytearray(len(self.mutants))
         self.is_done[:] = bytes(len(self.numbers))
 

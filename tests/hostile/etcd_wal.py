@@ -1,4 +1,4 @@
-"""Hostile segments of etcd's write-ahead log."""
+"""Hostile etcd segments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile journals of KahaDB."""
+"""Hostile KahaDB journals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile logs of LevelDB."""
+"""Hostile LevelDB logs."""
 
 from __future__ import annotations
 

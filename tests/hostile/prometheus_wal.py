@@ -1,4 +1,4 @@
-"""Hostile segments of Prometheus's write-ahead log."""
+"""Hostile Prometheus segments."""
 
 from __future__ import annotations
 

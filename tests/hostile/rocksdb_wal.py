@@ -1,4 +1,4 @@
-"""Hostile logs of RocksDB and Pebble."""
+"""Hostile RocksDB and Pebble logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile logs of SQLite."""
+"""Hostile SQLite logs."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from reference_impl.systemd_journal.layout import Header, align
 NAME = "system.journal"
 BOOT = b"\1" * 16
 LONG = 4096
+#: An offset at which no object can begin.
 NOWHERE = 4
-"""An offset at which no object can be."""
 
 
 class _File:

@@ -1,4 +1,4 @@
-"""Hostile journals of Zeebe."""
+"""Hostile Zeebe journals."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from reference_impl.zeebe_journal.raft import (
 )
 
 NAME = "journal-1.log"
+#: The head of a group, with the size of each member and the number of members.
 GROUP = struct.Struct("<HB")
-"""The head of a group: the size of each member, and the number of members."""
 
 
 def asqns_that_do_not_rise(size: int) -> bytes:

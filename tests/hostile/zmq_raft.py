@@ -1,4 +1,4 @@
-"""Hostile state files and index files of zmq-raft."""
+"""Hostile zmq-raft state files and index files."""
 
 from __future__ import annotations
 
@@ -99,5 +99,5 @@ LOGS = (
     config_of_levels,
     configs_of_deep_arrays,
 )
+#: File names of the logs that are not state files.
 NAMES = {config_of_levels: INDEX_FILE, configs_of_deep_arrays: INDEX_FILE}
-"""File names of logs that are not state files."""

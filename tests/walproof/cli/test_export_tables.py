@@ -1,4 +1,4 @@
-"""``walproof export``."""
+"""``walproof export`` writes the answers for logs as tables."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_package_test_fails_if_the_log_has_another_length(tmp_path: Path) -> Non
     grammar, log = GRAMMARS / "archive" / "sensor-archive.ksy", tmp_path / "readings.bin"
     log.write_bytes(sensor_archive())
     make_package(LANGUAGES["python"], tmp_path / "out", [str(grammar)], log)
-    # One section fewer.
+    # This log has one section fewer.
     data = sensor_archive()
     copy = tmp_path / "out" / "logs" / "sensor_archive.log"
     copy.write_bytes(data[:8] + b"\x02" + data[9:])

@@ -24,7 +24,7 @@ class RocksError(Exception):
 
 
 def declare(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """Return a function of include/rocksdb/c.h."""
+    """Return a function from include/rocksdb/c.h."""
     function = getattr(ROCKSDB, f"rocksdb_{name}")
     function.restype, function.argtypes = result, arguments
     return function  # type: ignore[no-any-return]

@@ -16,8 +16,9 @@ from rocksdict import Options, Rdict, WriteOptions
 RANDOM = random.Random(1)
 OF_TABLES = [b"key%06d" % number for number in range(300)]
 OF_LOG = [b"late%03d" % number for number in range(40)]
+#: The total size of a key and its value. It is fixed, so that an older record begins exactly where
+#: a recycled log ends.
 PAIR_BYTES = 120
-"""The size of a key and its value, so that an older record begins where a recycled log ends."""
 
 
 def options_of(variant: str) -> Options:
