@@ -15,7 +15,7 @@ import pytest
 
 from conformance import ROOT
 
-#: Why a plain write in each of these files never leaves a partial file under its final name.
+#: For each file, the reason why a plain write never leaves a partial file under its final name.
 PLAIN = {
     "conformance/structure/digest_cache.py": "a list of whole lines; an incomplete one is not read",
     "conformance/implementations/sqlite/adapter.py": "in a scratch folder; a log under test",

@@ -25,7 +25,7 @@ FOLDER = Path(__file__).with_name("implementations")
 
 @dataclass(frozen=True)
 class ModelResult:
-    """The judgement of the states that one model allows; ``complete`` if no state was left out."""
+    """The judgement of a model's states. ``complete`` is true if no possible state was left out."""
 
     model: str
     complete: bool

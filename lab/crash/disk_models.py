@@ -45,7 +45,7 @@ MIN_STATES_AT_A_POINT = 16
 
 @dataclass(frozen=True)
 class FileState:
-    """The files that a crash left."""
+    """The files that a crash leaves."""
 
     #: The contents by path. A directory has None.
     files: dict[str, bytes | None]

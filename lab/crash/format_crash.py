@@ -1,4 +1,4 @@
-"""Settings of the crash recorder for a format: its ``crash`` part in ``lab/formats``."""
+"""Crash-test settings of a format, from its ``crash`` part in ``lab/formats``."""
 
 from __future__ import annotations
 

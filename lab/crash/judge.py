@@ -1,4 +1,4 @@
-"""Read the states that a crash leaves with the executable specification and the tested system."""
+"""Test the executable specification and the writer's system on states that a crash leaves."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Resize:
 
 @dataclass(frozen=True, slots=True)
 class NameChanges:
-    """Names that change together, each as ``(folder, name, node)``. None removes a name."""
+    """Names that change together, each as ``(folder, name, node)``. Node None removes a name."""
 
     changes: tuple[tuple[int, str, int | None], ...]
 

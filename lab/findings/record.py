@@ -57,7 +57,7 @@ class UpstreamReport:
 
     @property
     def commands(self) -> list[str]:
-        """The shell commands to run in that folder. The last one reproduces the fault."""
+        """The shell commands to run once the files are saved. The last one reproduces the fault."""
         found = self._blocks("sh")
         if len(found) != 1:
             raise BrokenReport(f"{self.path}: expected one block of sh, found {len(found)}")
@@ -65,7 +65,7 @@ class UpstreamReport:
 
     @property
     def output(self) -> str:
-        """The standard output of a faulty release: the first ``text`` block."""
+        """The standard output of a faulty release, which is the first ``text`` block."""
         if not (found := self._blocks("text")):
             raise BrokenReport(f"{self.path}: expected a block of text")
         return found[0]
@@ -81,7 +81,7 @@ class UpstreamReport:
 
 @dataclass(frozen=True)
 class ReleaseFinding:
-    """One finding: its folder, and its record, which follows ``finding.schema.json``."""
+    """A finding, with its folder and its record (see ``finding.schema.json``)."""
 
     folder: Path
     body: Mapping[str, Any]

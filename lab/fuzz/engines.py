@@ -55,7 +55,7 @@ class EngineRun:
 
 @dataclass(frozen=True)
 class FuzzEngine:
-    """A fuzzer, with functions that build it and give its command."""
+    """A fuzzer, with functions that build it and return its command."""
 
     #: Programs that the build needs.
     needs: Sequence[str]

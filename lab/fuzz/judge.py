@@ -1,4 +1,4 @@
-"""Judge the answers of readers to inputs without an expected answer.
+"""Judge readers' answers to inputs for which no expected answer exists.
 
 The executable specification must satisfy the invariants in the conventions. The scanner and the
 second reader must return the same answer.

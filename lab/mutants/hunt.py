@@ -97,8 +97,8 @@ class Hunt:
         function = mutant.name.function
 
         def rank(number: int) -> tuple[bool, int, float, int]:
-            # Questions of this format come first. Within these, questions come first that killed
-            # other mutants of the function, and then those with many kills for their CPU time.
+            # Ask questions of this format first, then those that killed other mutants of the
+            # function, then those with the most kills for their CPU time.
             is_foreign = self.questions[number].format_id != self.format_id
             cost = self.reached.seconds[number] / (1 + self._kills_in_all[number])
             return is_foreign, -self._kills[function, number], cost, number

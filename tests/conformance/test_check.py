@@ -1,4 +1,4 @@
-"""The exit status, output and reports of ``walproof check`` for any program."""
+"""``walproof check`` has the right exit status, output and reports for any program."""
 
 from __future__ import annotations
 

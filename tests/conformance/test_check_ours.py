@@ -1,4 +1,4 @@
-"""``walproof check --impl``, ``--update-known`` and ``--baseline``."""
+"""``walproof check`` handles ``--impl``, ``--update-known`` and ``--baseline``."""
 
 from __future__ import annotations
 

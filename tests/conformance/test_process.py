@@ -1,4 +1,4 @@
-"""Programs that run to their end, and programs of this project that answer JSON lines."""
+"""Programs run to their end, and this project's own programs answer JSON lines."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_crashes_and_timeouts_are_reported(tmp_path: Path) -> None:
 
 
 def test_a_program_that_cannot_be_killed_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The harness does not wait forever for a program that it may not kill, as of another user."""
+    """The harness does not wait forever for a program that it has no right to kill."""
     kill = os.killpg
     running: list[int] = []
     monkeypatch.setattr(process, "KILL_SECONDS", 0.1)

@@ -36,7 +36,7 @@ class Language:
     needs: tuple[str, ...] = ()
     #: A command that fails if something other than the programs in ``needs`` is missing.
     probe: str = ""
-    #: What is missing if ``probe`` fails.
+    #: The requirement that is missing if ``probe`` fails.
     lacking: str = ""
     # True if continuous integration must have the toolchain.
     is_required: bool = True

@@ -1,4 +1,4 @@
-"""Audits from an object store to an object store, through Spark's own connector for S3."""
+"""Audits read from and write to an object store through Spark's own S3 connector."""
 
 from __future__ import annotations
 

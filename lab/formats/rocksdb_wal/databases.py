@@ -17,7 +17,7 @@ from reference_impl.answer import NewRecord
 
 FORMAT = "rocksdb-wal"
 NAME = "000012.log"
-#: The name of the older log, which was recycled.
+#: The name of the older log, whose file was recycled.
 OLDER_NAME = "000008.log"
 FIRST_SEQUENCE = 101
 #: The context for the writer, by variant.
@@ -40,7 +40,7 @@ def _log(variant: str, name: str, first_sequence: int, sizes: Sequence[int]) -> 
 
 
 def value(name: str, number: int, size: int) -> bytes:
-    """Return the value of a key in a log, which consists of the same random bytes in every run."""
+    """Return the value of a key in a log. Its random bytes are the same in every run."""
     return random.Random(f"{name} {number}").randbytes(size)
 
 

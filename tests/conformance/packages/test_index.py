@@ -1,4 +1,4 @@
-"""The index of the vectors, and the classification of changes between two sets of vectors."""
+"""The index lists the vectors, and changes between two sets of vectors are classified."""
 
 from __future__ import annotations
 

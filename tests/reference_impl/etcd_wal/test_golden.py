@@ -1,7 +1,7 @@
-"""Logs that etcd wrote are reproduced byte by byte, and flipped bits are detected.
+"""Logs that etcd wrote are reproduced byte by byte, and a flipped bit loses at most one record.
 
-``wal.Create``, ``Save`` and ``SaveSnapshot`` of these versions of
-``go.etcd.io/etcd/server/v3/storage/wal`` wrote ``tests/data/etcd-wal``, with a small
+``wal.Create``, ``Save`` and ``SaveSnapshot`` from two versions of
+``go.etcd.io/etcd/server/v3/storage/wal`` wrote the logs in ``tests/data/etcd-wal``, with a small
 ``SegmentSizeBytes``.
 """
 

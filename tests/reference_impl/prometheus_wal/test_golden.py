@@ -1,4 +1,4 @@
-"""Logs that Prometheus wrote are reproduced byte by byte, and flipped bits are detected.
+"""Logs that Prometheus wrote are reproduced byte by byte, and a flipped bit loses at most a page.
 
 ``NewSize``, ``Log``, ``NextSegment``, ``Checkpoint`` and ``Truncate`` of
 ``github.com/prometheus/prometheus/tsdb/wlog`` 0.316.0 (Prometheus 3.16) wrote

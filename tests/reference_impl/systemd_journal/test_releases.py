@@ -55,7 +55,7 @@ def test_only_the_matching_installed_release_is_run(release: str | None, tmp_pat
     assert build("build.sh", tmp_path, **installed) == INSTALLED[release]
 
 
-# What another build does while this build waits for the lock.
+# The commands of another build, which runs while this build waits for the lock.
 UNPACKED = """
 echo "$PWD" "$@" >&2
 mkdir -p root/usr/bin root/usr/lib/here

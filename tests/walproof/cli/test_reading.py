@@ -60,7 +60,7 @@ def test_counts_equal_those_of_the_specification(
 def test_json_is_that_of_the_specification(
     large_log_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The output does not show whether a scanner returned columns or the specification records."""
+    """The output for a scanner's columns is the same as for the specification's records."""
     monkeypatch.setattr(walproof_log, "LARGE_LOG_BYTES", large_log_bytes)
     for format_id, log in logs():
         expected = collect(named(format_id).read(log, "recover", {})).to_json()

@@ -56,7 +56,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_vectors(format_id: str, tmp_path: Path) -> None:
-    """Each record of an answer goes to the new log or the file next to it, unless refused."""
+    """Each record of an answer goes to the new log or next to it, unless the format refuses it."""
     written = refused = 0
     vectors = [vector for vector in READ_VECTORS if vector.body["format"] == format_id]
     for number, vector in enumerate(vectors[3::5]):
@@ -165,7 +165,7 @@ def test_an_intact_log_and_a_refused_one(tmp_path: Path) -> None:
 
 
 def test_records_after_a_loss_are_beside_the_log(tmp_path: Path) -> None:
-    """They have complete payloads, even if an answer would show only a digest."""
+    """Records after a loss have complete payloads, even if an answer shows only a digest."""
     (tmp_path / "work").mkdir()
     (tmp_path / "old").mkdir()
     history = History(tmp_path / "work" / "app.db", "", 8192, "CREATE TABLE t(x)")
@@ -190,7 +190,7 @@ def test_records_after_a_loss_are_beside_the_log(tmp_path: Path) -> None:
 
 
 def test_a_record_that_no_writer_writes_ends_the_new_log(tmp_path: Path) -> None:
-    """If the new log only skipped the record, entries that it replaced could return (ETW-012)."""
+    """If the new log just left the record out, entries that it replaced could return (ETW-012)."""
     log = VECTORS / "etcd-wal" / "entry-of-text.wal"
     old = answer_of("etcd-wal", log)
     first = next(n for n, r in enumerate(old.records) if r.at == 160)
@@ -442,7 +442,7 @@ def test_an_interrupted_run_leaves_nothing(
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("name", ["000003.log", ""])
 def test_a_stopped_run_leaves_nothing(name: str, stop: signal.Signals, tmp_path: Path) -> None:
-    """This also holds for two signals in a row, as ``timeout`` and a closed terminal send them."""
+    """Nor do two signals in a row, as ``timeout`` and a closed terminal send them."""
     folder, results = tmp_path / "d", tmp_path / "results"
     folder.mkdir()
     results.mkdir()

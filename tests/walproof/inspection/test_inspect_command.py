@@ -1,4 +1,4 @@
-"""The exit status and the error messages of ``walproof inspect``."""
+"""``walproof inspect`` has the right exit status and error messages."""
 
 from __future__ import annotations
 

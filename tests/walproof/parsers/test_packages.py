@@ -19,7 +19,8 @@ from walproof.parsers.languages import LANGUAGES, Language
 from walproof.parsers.package import LOGS, NotOurs, make_package
 from walproof.setup import in_ci
 
-#: Messages of package managers about a dependency that is not cached. Only CI downloads them.
+#: Messages of package managers about a dependency that is not cached. Only CI downloads
+#: dependencies.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
 OFFLINE = {
     "GOPROXY": "off",

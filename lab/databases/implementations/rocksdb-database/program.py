@@ -92,7 +92,7 @@ def make(folder: Path) -> Path:
 
 
 def is_for_programs(line: str) -> bool:
-    """Return whether a line of the file LOG is a JSON event or has no date, as options do not."""
+    """Return whether a line of the file LOG is a JSON event, or has no date (such as an option)."""
     return "EVENT_LOG_v1" in line or not line[:4].isdigit()
 
 

@@ -1,7 +1,7 @@
 """Damaged copies of a log that a Prometheus 3.16.0 database wrote.
 
 The folder ``written`` is the ``wal`` folder of a process that was started five times, scraped three
-series six times after each start, and was then killed. ``adapter write FOLDER`` of
+series six times after each start, and was then killed. ``adapter write FOLDER`` from
 ``lab/databases/implementations/prometheus-database`` wrote it.
 """
 
