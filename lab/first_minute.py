@@ -1,4 +1,4 @@
-"""``make recording``: record the first minute of the author of a reader, for README.md.
+"""``make recording``: record the first minute of a reader's author, for README.md.
 
 The recording begins with an empty environment and installs the wheel of this tree. Its commands are
 those of README.md; its outputs are shortened.
@@ -22,10 +22,10 @@ README = ROOT / "README.md"
 INSTALL = ("python3 -m venv env && . env/bin/activate", "pip install -q walproof-*.whl")
 SKELETON = "walproof skeleton python -o my-reader"
 CHECK = "walproof check --cmd 'python3 my-reader/adapter.py' --failures 1"
-#: The block in README.md, and the sentence with the time of the recording.
+#: The block in README.md, and the number of seconds in the sentence about it.
 BLOCK = re.compile(r"(?<=```console\n)\$ python3 -m venv env.*?(?=```)", re.DOTALL)
 SECONDS = re.compile(r"(?<=first score takes )\d+(?= s)")
-#: A reader that verifies no checksum, in place of the skeleton's last line of ``read``.
+#: A reader that verifies no checksums. It replaces the last line of ``read`` in the skeleton.
 READER = """    import struct
 
     log, at, payload, records = path.read_bytes(), 0, b"", []
@@ -48,7 +48,7 @@ Run = Callable[[str], str]
 
 
 def record(run: Run, folder: Path, install: bool = True) -> str:
-    """Run the commands in ``folder`` with ``run``, which returns their output; return both."""
+    """Run the commands in ``folder`` with ``run``; return the commands with their output."""
     shown = ""
     for command in [*INSTALL * install, SKELETON, CHECK]:
         output = run(command)
@@ -63,7 +63,7 @@ def record(run: Run, folder: Path, install: bool = True) -> str:
 
 
 def shortened(output: str) -> str:
-    """Return the score, the totals, and the first failure down to the command that repeats it."""
+    """Shorten an output to the score, the totals, and the first failure with its repeat command."""
     lines = output.strip("\n").splitlines()
     ends = [number for number, line in enumerate(lines) if line.startswith("── null")]
     total, bad, failure, repeat = (

@@ -1,6 +1,6 @@
-"""``make new-format NAME=my-log``: copy the made-up format under another name.
+"""``make new-format NAME=my-log``: copy the made-up format under a new name.
 
-The copy is a complete format: a file of records, each with a length, a payload and a checksum.
+The copy is a complete format, in which each record has a length, a payload and a checksum.
 CONTRIBUTING.md describes what to edit.
 """
 
@@ -19,9 +19,9 @@ TEMPLATE = ROOT / "tests" / "made_up_format"
 
 
 def new_format(name: str, root: Path = ROOT) -> list[Path]:
-    """Write the files of a format with this id below ``root``; return their paths.
+    """Write the files of a new format below ``root``; return their paths.
 
-    Raises ``FileExistsError`` if a file exists, before anything is written.
+    If one of the files exists, nothing is written and ``FileExistsError`` is raised.
     """
     words = name.split("-")
     prefix = next(
@@ -54,7 +54,7 @@ def new_format(name: str, root: Path = ROOT) -> list[Path]:
 
 
 def _prefixes(words: list[str]) -> list[str]:
-    """Return three capital letters for requirement ids, such as MYL for my-log; best first."""
+    """Return prefixes for requirement ids, such as MYL for my-log. The best prefix comes first."""
     joined = "".join(words).upper()
     initials = "".join(word[0] for word in words).upper()
     return [p for p in (joined[:2] + initials[-1:], joined[:3], initials[:3]) if len(p) == 3]

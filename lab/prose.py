@@ -1,6 +1,7 @@
 """Find phrases that the style of this project avoids: ``make lint``.
 
-The command checks pages, docstrings (also titles of vectors), and causes of known failures.
+The command checks pages, docstrings (including the titles of vectors), and the causes of known
+failures.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from reference_impl.paths import ROOT
 
-#: Patterns of phrases, and the words to use instead.
+#: Patterns of phrases to avoid, and the words to use instead.
 PHRASES = {
     r"mend(?:s|ed|ing)?": "fix, repair",
     r"owe[sd]?": "expected, must return",
@@ -39,7 +40,7 @@ PHRASES = {
     r"nothing of (?:it|ours)": "none",
     r"(?<!here\s)(?:is|are) no (?:log|vector|record|file|error|reader)s?": "is not a",
 }
-#: Patterns that the titles of vectors may contain, because a new title changes the vector.
+#: Phrases that the titles of vectors may contain, because changing a title changes the vector.
 PHRASES_OUTSIDE_TITLES = {
     r"(?:has|have|had) (?:(?:only|exactly|at least|at most|fewer than|more than) )?"
     r"[0-9,]+ (?:bytes|bits)(?! (?:left|of|more))": "is N bytes long, is N bits wide",
@@ -65,7 +66,7 @@ NOT_CHECKED = ("vectors/", "CODE_OF_CONDUCT.md", "lab/prose.py")
 
 @dataclass(frozen=True)
 class AvoidedPhrase:
-    """A phrase in a file, with its line and the advice."""
+    """A phrase in a file, its line, and the words to use instead."""
 
     path: str
     line: int
@@ -77,7 +78,7 @@ class AvoidedPhrase:
 
 
 def check(path: str, text: str) -> Iterator[AvoidedPhrase]:
-    """Yield the findings in a page, in the docstrings of a Python file, or in causes."""
+    """Find phrases to avoid in a page, in Python docstrings, or in a list of known failures."""
     if path.endswith(".json"):
         yield from _in_prose(path, 1, "\n".join(json.loads(text)["causes"].values()))
     elif path.endswith(".py"):

@@ -24,8 +24,9 @@ FLAGS = [
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
 
-#: A script that gives a page a width, and lists the parts that are wider than the page or a box.
-#: Headless Chromium has no window below 500 pixels.
+#: A script that sets the width of a page, and lists the parts that are wider than the page or their
+#: box. The width of the window would not do, because headless Chromium has no windows below 500
+#: pixels.
 WIDE = """
 document.documentElement.style.maxWidth = "%dpx";
 const right = document.documentElement.getBoundingClientRect().right + 1;
@@ -39,7 +40,7 @@ document.body.dataset.wide = [...boxes, ...parts].map((each) => each.outerHTML).
 
 
 def drawn(page: Path, profile: Path, width: int = 1280) -> tuple[str, list[str]]:
-    """Return a page after its scripts have run, and the console messages of the scripts."""
+    """Return a page after its scripts have run, and the messages that they wrote to the console."""
     size = f"--window-size={width},900"
     command = [CHROMIUM or "", *FLAGS, size, f"--user-data-dir={profile}", page.as_uri()]
     done = subprocess.run(command, capture_output=True, timeout=120, check=True, text=True)

@@ -57,7 +57,7 @@ SHARED_FIXTURES = ("ask", "asked", "site", "spark", "written_by")
 
 
 def pytest_configure() -> None:
-    """Restore the handler for SIGINT, so that child processes can be interrupted.
+    """Restore the SIGINT handler, so that child processes can be interrupted.
 
     A shell without job control starts background commands, such as ``make test &`` in a script,
     with SIGINT ignored, and their child processes inherit this setting.
@@ -67,12 +67,12 @@ def pytest_configure() -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import the tests of slow paths for ``make test-quick``: Spark may be missing."""
+    """Do not import slow tests for ``make test-quick``, because they may need Spark."""
     is_quick = config.getoption("markexpr") == "not slow"
     return True if is_quick and _is_slow(collection_path) else None
 
 
-@pytest.hookimpl(tryfirst=True)  # must run before pytest-xdist reads the groups
+@pytest.hookimpl(tryfirst=True)  # this must run before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Group the tests that share a fixture; mark the tests that ``make test-quick`` skips."""
     for item in items:
@@ -90,12 +90,12 @@ def _is_slow(path: Path) -> bool:
     return any(path.is_relative_to(ROOT / "tests" / part) for part in SLOW_PATHS)
 
 
-#: Formats with a scanner and a bench. The others have no minimum speed.
+#: Formats with a scanner and a bench. The other formats have no minimum speed.
 SCANNED = [each for each in FORMATS if each not in ("etcd-wal", "prometheus-wal")]
 
 
 def unavailable(why: str) -> None:
-    """Skip the test for a developer who lacks a tool; fail in CI, which must have every tool."""
+    """Skip a test because a tool is missing. Fail instead in CI, which must have every tool."""
     if in_ci():
         pytest.fail(why)
     pytest.skip(why)
@@ -103,7 +103,7 @@ def unavailable(why: str) -> None:
 
 @contextmanager
 def alone(place: Path) -> Iterator[None]:
-    """Lock a path below ``.build``, which two workers may need at once."""
+    """Lock a path below ``.build`` that several test workers may need at the same time."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.with_name(f"{place.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -111,7 +111,7 @@ def alone(place: Path) -> Iterator[None]:
 
 
 def require_java() -> None:
-    """Skip a test on Spark if PySpark or Java is missing, or fail in CI."""
+    """Skip a Spark test if PySpark or Java is missing, or fail in CI."""
     try:
         import pyspark  # noqa: F401
 
@@ -126,7 +126,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     from pyspark_journal.session import session
 
     settings = {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))}
-    # Workers import this package from the checkout if it is not installed.
+    # Spark workers import this package from the checkout if it is not installed.
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
         created = session("tests", "local[2,4]", settings)
@@ -135,9 +135,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def spark_environment() -> dict[str, str]:
-    """Return the variables for a driver, master or worker in another process.
+    """Return the environment variables for a driver, master or worker in another process.
 
-    Spark's scripts set them otherwise. Workers import this package from the checkout.
+    Spark's scripts, which usually set these variables, are not used. Workers import this package
+    from the checkout.
     """
     import pyspark
 
@@ -162,7 +163,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture
 def batches() -> Callable[..., list[pa.RecordBatch]]:
-    """Return a function that reads batches without a JVM, through the calls that Spark makes."""
+    """Return a function that reads batches without a JVM, making the same calls as Spark."""
 
     def read(
         *paths: Path | str, schema: pa.Schema | None = None, **options: Any
@@ -174,7 +175,7 @@ def batches() -> Callable[..., list[pa.RecordBatch]]:
         given = {key: str(value) for key, value in options.items()}
         source = JournalDataSource({**given, "paths": json.dumps([str(path) for path in paths])})
         reader = source.reader(from_arrow_schema(schema) if schema else source.schema())
-        # Spark pickles the reader and the partitions for other processes.
+        # Spark pickles the reader and the partitions to send them to other processes.
         reader, partitions = pickle.loads(pickle.dumps((reader, reader.partitions())))
         return [batch for partition in partitions for batch in reader.read(partition)]
 
@@ -183,7 +184,7 @@ def batches() -> Callable[..., list[pa.RecordBatch]]:
 
 @pytest.fixture
 def rows_of(batches: Callable[..., list[pa.RecordBatch]]) -> Callable[..., Rows]:
-    """Return a function that reads rows as dictionaries, like ``batches``."""
+    """Return a function that reads rows as dictionaries, in the same way as ``batches``."""
 
     def rows(*paths: Path | str, **options: Any) -> Rows:
         read = batches(*paths, **options)

@@ -1,4 +1,4 @@
-"""The processes that the test process has started and that still run."""
+"""The running processes that the test process has started, directly or indirectly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import psutil
 
 
 def children() -> list[psutil.Process]:
-    """Return all descendants of this process, except the JVMs that tests of this process share."""
+    """Return all descendants of this process, except the JVMs that its tests share."""
     results: list[psutil.Process] = []
     for child in psutil.Process().children():
         try:

@@ -1,4 +1,4 @@
-"""An HTTP server that forwards requests to a store, and makes some of the requests fail."""
+"""An HTTP server that forwards requests to a store and makes some of them fail."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ KINDS = (*ERRORS, "slow", "reset", "half", "unanswered")
 
 @dataclass
 class Fault:
-    """A fault that affects the matching requests ``first`` to ``last``, counted from 0.
+    """A fault that affects requests ``first`` to ``last`` among those that match ``path``.
 
-    ``error`` and ``busy`` are replies of S3, and ``slow`` delays a reply. The other faults close
-    the connection: ``reset`` before the request is processed, ``unanswered`` after the request was
-    processed, and ``half`` in the middle of the reply. ``path`` is a regular expression.
+    The matching requests are counted from 0. ``path`` is a regular expression. ``error`` and
+    ``busy`` are S3 error replies, and ``slow`` delays the reply. The other faults close the
+    connection: ``reset`` does so before the request is processed, ``unanswered`` afterwards, and
+    ``half`` in the middle of the reply.
     """
 
     kind: str
@@ -55,7 +56,7 @@ class FaultyStore(ThreadingHTTPServer):
             self.fault, self.requests, self.hits, self._matching = fault, 0, 0, 0
 
     def next_fault(self, path: str) -> str | None:
-        """Count a request; return the kind of its fault."""
+        """Count a request; return the kind of fault that affects it."""
         with self._lock:
             self.requests += 1
             if self.fault is None or not re.search(self.fault.path, path):
@@ -66,12 +67,12 @@ class FaultyStore(ThreadingHTTPServer):
             return self.fault.kind if is_hit else None
 
     def shutdown_request(self, request: object) -> None:
-        # Close without a regular shutdown, which the client would see before a reset.
+        # Skip the regular shutdown, which the client would see before the reset.
         self.close_request(request)  # type: ignore[arg-type]
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection of a client."""
+    """One client connection."""
 
     protocol_version = "HTTP/1.1"
     server: FaultyStore
@@ -117,7 +118,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data[: len(data) // 2] if is_half else data)
 
     def _reset(self) -> None:
-        # With SO_LINGER, the client gets a reset instead of a regular end of the connection.
+        # With SO_LINGER, closing the connection sends the client a reset.
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close_connection = True
 

@@ -1,4 +1,4 @@
-"""Small folders of logs, and a function to read the rows of an audit or export."""
+"""Functions that create small folders of logs, and that read the rows of an audit or export."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTITIONING = dataset.partitioning(pa.schema([("kind", pa.string())]), flavor="
 
 
 def rows(out: Path, kind: str) -> list[dict[str, Any]]:
-    """Return all rows of a kind, ordered by file and offset."""
+    """Return all rows of one kind, ordered by file and offset."""
     schema = table_schema(has_payload=True)
     table = dataset.dataset(out, schema, format="parquet", partitioning=PARTITIONING)
     found = table.to_table(filter=dataset.field("kind") == kind).to_pylist()
@@ -28,7 +28,7 @@ def rows(out: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def vector(format_id: str, name: str, folder: Path) -> Path:
-    """Copy the log of a vector; return its path."""
+    """Copy the log of a vector; return the path of the copy."""
     source = VECTORS / format_id / name
     target = folder / source.name
     folder.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ def read_journal(name: str) -> bytes:
 
 
 def unpack_partition(version: str, folder: Path) -> Path:
-    """Unpack the partition of a Zeebe broker into a folder; its segment becomes sparse."""
+    """Unpack a Zeebe broker's partition into a folder. The segment becomes a sparse file."""
     with tarfile.open(DATA / "zeebe" / f"{version}.tar.xz") as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(folder)

@@ -1,4 +1,4 @@
-"""A real S3 server that serves a folder: the file ROOT/BUCKET/KEY is the object KEY."""
+"""A real S3 server for a folder, in which the file ROOT/BUCKET/KEY is the object KEY."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from walproof.setup import in_ci
 LOOPBACK = "127.0.0.1"
 SERVER = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 KEY, SECRET = "walproof", "walproof-secret"
-#: Spark's connector for S3, in the version of Hadoop in PySpark. It needs these parts of the AWS
-#: SDK; by default it loads the whole SDK (600 MB).
+#: Spark's S3 connector, in the version of PySpark's Hadoop. It needs only these parts of the AWS
+#: SDK, but by default it loads the whole SDK (600 MB).
 SDK = "software.amazon.awssdk"
 CONNECTOR = (
     "org.apache.hadoop:hadoop-aws:3.5.0",
@@ -29,7 +29,7 @@ CONNECTOR = (
 
 
 def server_program() -> Path:
-    """Return the server program, and build it if it does not exist.
+    """Return the path of the server program, and build it if it does not exist.
 
     Without Go, the test is skipped, or fails in CI.
     """
@@ -39,8 +39,8 @@ def server_program() -> Path:
     if shutil.which("go") is None:
         (pytest.fail if in_ci() else pytest.skip)("no Go to build an S3 server with")
     new = program.parent / f"new-{os.getpid()}"
-    # The server is built without optimisation, which saves a third of the build time: it serves
-    # only a few small files.
+    # Building without optimisation saves a third of the build time. This is fast enough for a few
+    # small files.
     built = subprocess.run(
         ["nice", "go", "install", "-gcflags=all=-N -l", "-ldflags=-s -w", SERVER],
         env={**os.environ, "GOBIN": str(new), "CGO_ENABLED": "0", "GOFLAGS": "-p=2"},
@@ -57,7 +57,7 @@ def server_program() -> Path:
 
 
 def reach(address: str) -> dict[str, str]:
-    """Return the options with which a query reaches a server."""
+    """Return the options that a query needs to reach a server."""
     return {
         "fs.endpoint_override": address,
         "fs.scheme": "http",
@@ -68,7 +68,7 @@ def reach(address: str) -> dict[str, str]:
 
 
 def spark_settings(address: str) -> dict[str, str]:
-    """Return the settings with which Spark's own connector reaches a server (``s3a:``)."""
+    """Return the settings that Spark's own connector (``s3a:``) needs to reach a server."""
     s3a = {
         "endpoint": f"http://{address}",
         "endpoint.region": "us-east-1",
@@ -86,7 +86,7 @@ def spark_settings(address: str) -> dict[str, str]:
 
 @contextmanager
 def gateway(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Serve ``folder/root``, whose folders are buckets; yield the root and the server's address."""
+    """Serve the folders in ``folder/root`` as buckets; yield the root and the server's address."""
     program = server_program()
     root, sibling = folder / "root", folder / "beside"
     root.mkdir(parents=True)

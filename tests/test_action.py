@@ -1,4 +1,4 @@
-"""Run ``action.yml`` as a code host does: every step in bash, with inputs, outputs and commands."""
+"""The steps of ``action.yml`` run in bash as on a code host, with inputs, outputs and commands."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.xdist_group("action")
 
 @dataclass
 class Done:
-    """The outcome of the action; ``commands`` are the workflow commands that the host executes."""
+    """The outcome of the action. ``commands`` has the workflow commands that the host executes."""
 
     status: int
     log: str
@@ -50,12 +50,12 @@ def schema(name: str) -> Any:
 
 
 def value(text: str, known: Mapping[str, str]) -> str:
-    """Return a text with its expressions replaced; an unknown expression is empty, as on a host."""
+    """Replace the expressions in a text. An unknown expression is empty, as on a host."""
     return EXPRESSION.sub(lambda result: known.get(result[1], ""), text)
 
 
 def obeyed(log: str) -> Iterator[str]:
-    """Yield the workflow commands that ``actions/runner`` executes: both forms, unless stopped."""
+    """Yield the workflow commands, in both forms, that ``actions/runner`` would execute."""
     stopped = None
     for line in log.splitlines():
         text = line.lstrip()
@@ -68,7 +68,7 @@ def obeyed(log: str) -> Iterator[str]:
 
 
 class Host:
-    """A workspace with readers, and the folder into which the first step installs."""
+    """A host with readers in its workspace, and a folder in which Walproof is installed."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace, self.temp = folder / "workspace", folder / "temp"
@@ -81,7 +81,7 @@ class Host:
             (self.workspace / f"{name}.py").write_text(text)
 
     def run(self, *, install: bool = False, **inputs: str) -> Done:
-        """Run the steps of the action; the first step, which installs, runs only if requested."""
+        """Run the steps of the action. The first step, which installs Walproof, is optional."""
         given = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()}
         given |= {name.replace("_", "-"): text for name, text in inputs.items()}
         known = {f"inputs.{name}": text for name, text in given.items()}
@@ -96,7 +96,8 @@ class Host:
                 "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
                 "HOME": str(self.temp), "RUNNER_TEMP": str(self.temp), "CI": "true",
                 "GITHUB_ACTION_PATH": str(ROOT), "GITHUB_WORKSPACE": str(self.workspace),
-                # The packages for pip are on the path already, so that no test uses a registry.
+                # The packages that pip would install are already on the path, so that no test uses
+                # a registry.
                 "PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_COMPILE": "1",
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "PYTHONPATH": sysconfig.get_paths()["purelib"],
@@ -123,7 +124,7 @@ class Host:
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Host, Done]:
-    """Return a host, and the outcome of the action, from its own checkout, on a correct reader."""
+    """Return a host, and the outcome of the action for a correct reader."""
     created = Host(tmp_path_factory.mktemp("host"))
     requested = {"command": RIGHT, "formats": "leveldb-log", "profile": "recover"}
     return created, created.run(install=True, arguments=SMALL, **requested)
@@ -140,7 +141,7 @@ def test_the_action_is_valid() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")))
 def test_workflows_are_workflows(path: Path) -> None:
-    # In YAML 1.1, the key `on` means true.
+    # YAML 1.1 parses the key `on` as true.
     body = {
         "on" if key is True else key: each for key, each in yaml.safe_load(path.read_text()).items()
     }

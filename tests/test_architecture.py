@@ -1,7 +1,7 @@
-"""No module imports itself through other modules.
+"""No module imports itself indirectly.
 
-``make lint`` checks with ``lint-imports`` and the contract in ``pyproject.toml`` that each package
-uses only the packages that docs/architecture.md allows.
+``make lint`` runs ``lint-imports`` with the contract in ``pyproject.toml``, to check that each
+package uses only the packages that docs/architecture.md allows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands, options, imports and paths that pages mention exist."""
+"""All commands, options, imports and paths that pages mention exist."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PAGES = sorted(
     [*ROOT.glob("*.md")]
     + [page for room in (*ROOMS, "vectors", "walproof") for page in (ROOT / room).rglob("*.md")]
 )
+#: Names that pages make up for their examples.
 EXAMPLES = re.compile(r"my[-_]log|my_reader|chromium-reader")
-"""Names that pages invent for their examples."""
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SPAN = re.compile(r"`([^`\n]+)`")
@@ -35,7 +35,7 @@ pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relativ
 
 
 def code(page: Path) -> Iterator[str]:
-    """Yield the code in a page: lines of code blocks, with continuations joined, and spans."""
+    """Yield the code in a page: spans, and lines of code blocks with continuations joined."""
     text = page.read_text(encoding="utf-8")
     for kind, block in FENCE.findall(text):
         if kind != "diff":
@@ -45,7 +45,7 @@ def code(page: Path) -> Iterator[str]:
 
 @cache
 def options(program: str, name: str) -> frozenset[str]:
-    """Return the options of a command, and those of its subcommands."""
+    """Return the options of a command and of its subcommands."""
     group = GROUPS[program]
     command = group.get_command(click.Context(group), name)
     assert command is not None
@@ -72,7 +72,7 @@ def assert_options_are_there(lines: Iterable[str]) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if page.name != "CHANGELOG.md"],  # a changelog names former commands
+    [page for page in PAGES if page.name != "CHANGELOG.md"],  # a changelog mentions former commands
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_subcommands_and_their_options_exist(page: Path) -> None:
@@ -80,7 +80,7 @@ def test_subcommands_and_their_options_exist(page: Path) -> None:
 
 
 def commands(program: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
-    """Yield the name and the object of each command in a group and its subgroups."""
+    """Yield the name and object of each command in a group and its subgroups."""
     for name in group.list_commands(click.Context(group)):
         command = group.get_command(click.Context(group), name)
         assert command is not None
@@ -119,5 +119,5 @@ def test_imports_work(page: Path) -> None:
 def test_paths_exist(page: Path) -> None:
     named = {span for span in SPAN.findall(page.read_text("utf-8")) if PLACE.fullmatch(span)}
     gone = [name for name in sorted(named) if not (ROOT / name).exists()]
-    theirs = {"docs/JOURNAL_FILE_FORMAT.md"}  # a page of systemd
+    theirs = {"docs/JOURNAL_FILE_FORMAT.md"}  # a page from systemd
     assert [name for name in gone if name not in theirs and not EXAMPLES.search(name)] == []

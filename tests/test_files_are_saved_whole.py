@@ -1,8 +1,8 @@
-"""Code that writes a file for users calls ``conformance.saving``.
+"""Code that writes files for users calls ``conformance.saving``.
 
-That module never leaves an incomplete file under the final name. The exceptions are listed below,
-each with the reason why a plain write is safe. ``reference_impl`` is not checked: its writers write
-logs in place, like the real writers.
+That module never leaves an incomplete file under its final name. Exceptions are listed below, with
+the reason why a plain write is safe. ``reference_impl`` is not checked, because its writers write
+logs in place, as real writers do.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 
 from conformance import ROOT
 
+#: For each file, the reason why a plain write never leaves a partial file under its final name.
 PLAIN = {
     "conformance/structure/digest_cache.py": "a list of whole lines; an incomplete one is not read",
     "conformance/implementations/sqlite/adapter.py": "in a scratch folder; a log under test",
@@ -47,7 +48,6 @@ PLAIN = {
     "lab/fuzz/judge.py": "a file of /proc, which resets the peak of memory",
     "lab/site/frame.py": "in a folder that takes its place when whole",
 }
-"""For each file, the reason why a plain write never leaves a partial file under its final name."""
 _METHODS = frozenset({"write_text", "write_bytes"})
 _MODES = frozenset("wxa+")
 

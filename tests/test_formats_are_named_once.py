@@ -1,9 +1,9 @@
-"""A format is named only in its own files, so that adding a format changes no other code.
+"""A format is named only in its own files, so that a new format needs no changes to other code.
 
-The files of a format are those with its name in their path, and those in ``spec/``, ``ksy/`` and
-``vectors/``. Prose and tests may name any format, and implementations under test have their own
-names. The files of one format may name the system of another format, such as a database that writes
-both formats, but they may not name the other format.
+A file belongs to a format if its path contains the format's name. Files in ``spec/``, ``ksy/`` and
+``vectors/``, prose and tests may name any format, and implementations under test have their own
+names. A format's files may name the system of another format, such as a database that writes both
+formats, but not the other format itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reference_impl.register import registers
 WORDS = {format: re.split("[-_]", format)[0] for format in registers()}
 ANY_FORMAT = re.compile(r"\.md$|^(spec|ksy|vectors|tests|docs)/|/implementations/|^LICENSE$")
 
-#: Files for contributors and for the code host of the repository.
+#: Files for contributors and for the code host.
 ABOUT_THE_REPOSITORY = {
     ".github/CODEOWNERS",
     ".github/ISSUE_TEMPLATE/finding.yml",
@@ -30,21 +30,21 @@ ABOUT_THE_REPOSITORY = {
     "Makefile",
 }
 
+#: Code that is meant for one system, such as parts of adapter kits and the path of a daemon.
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
     "lab/findings/releases.py",
 }
-"""Code that is meant for one system: parts of adapter kits, and the path of a daemon."""
 
+#: Files with an option name that Spark users know, or with the text of `--help`.
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",
     "walproof/cli/__init__.py",
 }
-"""Files with an option that Spark users know by its name, and with the text of `--help`."""
 
+#: The example format, or one of its vectors, in help texts, schemas, docstrings and skeletons.
 EXAMPLE = re.compile(r"leveldb[-_ ]?logs?(/[a-z0-9-]+)?", re.I)
-"""The example format, or one of its vectors, in help texts, schemas, docstrings and skeletons."""
 
 
 @pytest.mark.parametrize("format", list(WORDS))
@@ -54,7 +54,7 @@ def test_a_format_is_named_in_its_own_files_only(format: str) -> None:
 
 
 def named_in(format: str) -> Iterator[str]:
-    """Yield ``FILE:LINE`` of each line that names a format outside the format's own files."""
+    """Yield the ``FILE:LINE`` of lines that name a format outside the format's own files."""
     for path in tracked():
         if ANY_FORMAT.search(path) or WORDS[format] in path.lower():
             continue
@@ -71,13 +71,13 @@ def named_in(format: str) -> Iterator[str]:
 
 
 def without_library(line: str) -> str:
-    """Return a line without the names of Python's modules, one of which begins like a format."""
+    """Remove the names of Python modules from a line, because one of them begins like a format."""
     modules = sys.stdlib_module_names
     return re.sub(r"\w+", lambda name: "" if name[0] in modules else name[0], line)
 
 
 def is_help(line: str) -> bool:
-    """Return whether a line belongs to a help text that shows how to call a command."""
+    """Return whether a line of a help text shows how to call a command."""
     return bool(re.match(r"\s+((walproof|python -m lab) [a-z]|help=)", line))
 
 

@@ -1,9 +1,9 @@
-"""Test every command of an installed wheel, in a new environment and outside the checkout.
+"""Every command of an installed wheel works in a new environment, outside the checkout.
 
 The wheel is built as ``pip install .`` builds it, from a clean copy of the tree and from its sdist,
-with only the packages that a build requires. The commands run first with the packages of ``pip
-install walproof``, and then with those of ``walproof[fast]``. Dependencies are linked from the
-environment of the tests, so nothing is downloaded.
+with only the packages that a build requires. The commands run first with the packages that ``pip
+install walproof`` installs, and then with those of ``walproof[fast]``. Nothing is downloaded,
+because dependencies are linked from the environment of the tests.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from walproof.extras import EXTRA_OF
 
 pytestmark = pytest.mark.xdist_group("installed")
 
+#: Packages that are linked rather than copied. They are missing in a sandbox, which contains only
+#: this environment.
 LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
-"""Packages that are linked, not copied. A sandbox shows only this environment, and lacks them."""
 READER = "{python} reader.py"
 
+#: The arguments of a command, its exit status, and part of its output.
 Use = tuple[str, int, str]
-"""The arguments of a command, its exit status, and a part of its output."""
 PLAIN: list[Use] = [
     ("summary lake", 3, "leveldb-log"),
     ("read damaged.log --each records", 3, '"at": 24'),
@@ -49,8 +50,8 @@ PLAIN: list[Use] = [
     ("review --against main", 2, "needs a checkout"),
     (f"sweep --format leveldb-log --cmd '{READER}' --cases 100", 0, "No findings."),
 ]
-#: Commands that need an extra, with their status and output once the extra is installed. Without
-#: the extra, each command names it.
+#: Commands that need an extra, with their exit status and output once the extra is installed.
+#: Without the extra, their error names it.
 FAST: list[Use] = [
     ("export --out tables lake", 3, "leveldb-log"),
     ("audit lake --out audit", 1, "needs pyspark, which is not installed"),
@@ -82,7 +83,7 @@ print(json.dumps(results))
 
 @dataclass
 class Installed:
-    """A new environment with the wheel, and a folder in which the commands run."""
+    """A new environment with the wheel, and a folder in which to run commands."""
 
     environment: Path
     work: Path
@@ -93,7 +94,7 @@ class Installed:
         return result
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a program of the environment, without Node.js unless the test has linked it."""
+        """Run a program in the environment. Node.js is missing unless the test has linked it."""
         environment = _without_python_variables() | {
             "PATH": os.environ["PATH"] if (self.work / "node").exists() else "/nowhere",
             "XDG_CACHE_HOME": str(self.work / "cache"),
@@ -107,7 +108,7 @@ class Installed:
         )  # fmt: skip
 
     def run_all(self, uses: list[Use]) -> dict[str, tuple[int, str, str]]:
-        """Run commands in one process; return the status, output and error output of each."""
+        """Run commands in one process; return the exit status, output and error output of each."""
         python = str(self.environment / "bin" / "python")
         commands = [shlex.split(words.format(python=python)) for words, _, _ in uses]
         before = self.files()
@@ -127,7 +128,7 @@ class Installed:
 
 
 def _needed(names: list[str], extra: str = "") -> set[str]:
-    """Return the distributions that these distributions need, directly or indirectly."""
+    """Return the distributions on which these distributions depend, directly or indirectly."""
     results: set[str] = set()
     waiting = [(name, extra) for name in names]
     while waiting:
@@ -141,7 +142,7 @@ def _needed(names: list[str], extra: str = "") -> set[str]:
             try:
                 importlib.metadata.distribution(needed)
             except importlib.metadata.PackageNotFoundError:
-                continue  # needed only on another platform or by an older Python
+                continue  # needed only on other platforms or by older Python versions
             if needed not in results and needed != "walproof":
                 results.add(needed)
                 waiting.append((needed, ""))
@@ -149,7 +150,7 @@ def _needed(names: list[str], extra: str = "") -> set[str]:
 
 
 def _link(names: set[str], into: Path) -> None:
-    """Make only the packages of these distributions importable, from a folder."""
+    """Link the packages of these distributions, and no others, into a folder."""
     into.mkdir(exist_ok=True)
     for name in names:
         distribution = importlib.metadata.distribution(name)
@@ -170,7 +171,7 @@ def _link(names: set[str], into: Path) -> None:
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Return the wheels that pip builds from a clean copy of this tree, and from its sdist.
 
-    The builds see the packages that ``pyproject.toml`` requires for a build, and no others.
+    The builds see only the packages that ``pyproject.toml`` requires for a build.
     """
     folder = tmp_path_factory.mktemp("wheels")
     source = folder / "source"
@@ -203,7 +204,7 @@ def _without_python_variables() -> dict[str, str]:
 
 
 def _copy_without_ignored_files(into: Path) -> None:
-    """Copy the files of this tree as a clone has them, and refer to its git history."""
+    """Copy the files that a clone of this tree would have, and link its git history."""
 
     def git(*words: str) -> str:
         return subprocess.run(
@@ -241,7 +242,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
          "--no-deps", "--disable-pip-version-check", str(wheel)],
         check=True,
     )  # fmt: skip
-    # Other people's packages may have these names.
+    # Other packages may have these names, so the wheel must not import them.
     for name in ("conformance", "reference_impl"):
         (installed.packages / f"{name}.py").write_text("raise ImportError(__name__)\n")
     _link(_needed(["walproof"]), installed.packages / "linked")

@@ -1,4 +1,4 @@
-"""Links and paths in committed files lead to existing files, and to no folder of a machine."""
+"""Links and paths in committed files lead to existing files, and never to a local folder."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ DEFINITION = re.compile(r"^\[[^\]]+\]:\s+(\S+)", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:")
 
-#: Home directories of developers. A plain ``/home`` is allowed, because examples use it.
+#: Developers' home directories. A plain ``/home`` is allowed, because examples use it.
 MACHINE = re.compile(r"(?<![\w.])/(?:root|work|Users)/\w|(?<![\w.])/home/\w+/")
 
 
-#: Package registries. The environment configures a registry, so no file may name one.
+#: Package registries. Files may not name any, because the environment configures them.
 REGISTRY = re.compile(
     r"https?://[\w.-]*(?:registry|mirror|proxy|artifactory|nexus|pypi|pythonhosted|repo1?\.maven|crates)"
 )
 
 
 def committed(*patterns: str) -> list[Path]:
-    """Return the files of the work tree that git tracks or would add."""
+    """Return the files in the work tree that git tracks or would add."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", *patterns]
     done = subprocess.run(listed, cwd=ROOT, capture_output=True, check=False)
     if done.returncode != 0:
@@ -39,7 +39,7 @@ def committed(*patterns: str) -> list[Path]:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the fragments that a code host gives to the headings of a page."""
+    """Return the fragments that a code host assigns to the headings of a page."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     plain = (re.sub(r"[^\w\- ]", "", title.lower()) for title in HEADING.findall(text))
     return {title.replace(" ", "-") for title in plain}
@@ -84,7 +84,7 @@ def test_no_file_names_a_folder_of_a_machine_or_a_package_registry() -> None:
     results = []
     for path in committed():
         if path == Path(__file__).resolve() or path.is_relative_to(ROOT / "vectors"):
-            continue  # vectors contain bytes of real systems
+            continue  # vectors contain bytes from real systems
         data = path.read_bytes()
         if b"\0" in data[:8192]:
             continue

@@ -1,4 +1,4 @@
-"""A new format needs only five directories: a made-up format works in a copy of the tree.
+"""A new format needs only files in five directories, as a made-up format in a copied tree shows.
 
 See CONTRIBUTING.md.
 """
@@ -46,7 +46,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(tree: Path, module: str, *arguments: str, status: int = 0) -> str:
-    """Run a module of the copy; return its output."""
+    """Run a module in the copy; return its output."""
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=tree,
@@ -97,7 +97,7 @@ def test_every_byte_is_shown(tree: Path) -> None:
 
 def test_every_requirement_code_and_vector_is_connected(tree: Path) -> None:
     found = [str(problem) for problem in problems(tree)]
-    # Only this format has vectors in the copy, so the other formats have findings.
+    # Other formats have no vectors in the copy, and therefore have findings.
     assert [text for text in found if "my-log" in text or "MYL-" in text or "my_log" in text] == []
 
 
@@ -121,7 +121,7 @@ def test_nothing_is_overwritten(tree: Path) -> None:
 
 
 def test_a_rule_is_changed(tree: Path) -> None:
-    """The walk in CONTRIBUTING.md changes the rule (last test: it changes the tree)."""
+    """The steps in CONTRIBUTING.md change a rule. This test runs last, as it changes the tree."""
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## A changed rule\n")[1]
     change = re.search(r"^```diff\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     shown = re.search(r"^\$ make vectors FORMAT=my-log\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
@@ -131,7 +131,7 @@ def test_a_rule_is_changed(tree: Path) -> None:
         command = ["git", "apply", *options, "-"]
         subprocess.run(command, cwd=tree, input=change[1], text=True, check=True)
 
-    # A recipe states the survivors, so it contradicts the new rule until it changes too.
+    # A recipe states the survivors, so it contradicts the new rule until it is changed as well.
     apply("--exclude", "conformance/*")
     failed = run(tree, "conformance.recipes", "--format", FORMAT, status=1)
     assert " ".join(shown[1].split()) in " ".join(failed.split())

@@ -1,4 +1,4 @@
-"""Targets of the Makefile that a reader's author runs."""
+"""The Makefile targets that a reader's author runs work from a fresh clone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance import ROOT
 
 
 def commands_of(*words: str, venv: Path) -> str:
-    """Return what make would run from a fresh clone, whose environment is ``venv``."""
+    """Return the commands that make would run in a fresh clone with the environment ``venv``."""
     done = subprocess.run(
         ["make", "--dry-run", "--no-print-directory", f"VENV={venv}", *words],
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=60,

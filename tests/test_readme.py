@@ -1,4 +1,4 @@
-"""The numbers and names in README.md and in its linked pages agree with the tree."""
+"""The numbers and names in README.md and the pages that it links agree with the tree."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_first_example_shows_the_output_of_its_commands(
     second, shown = rest.split("\n", 1)
     (tmp_path / "vectors").symlink_to(ROOT / "vectors")
     monkeypatch.chdir(tmp_path)
-    # the width of output to a pipe, whatever terminal runs the tests
+    # as wide as output to a pipe, whatever terminal runs the tests
     monkeypatch.setenv("COLUMNS", "100")
     commands = [shlex.split(line.removeprefix("$ walproof ")) for line in (first, second)]
     CliRunner().invoke(walproof, commands[0])
@@ -93,7 +93,8 @@ def test_every_grammar_is_listed() -> None:
 def test_the_changes_shown_to_contributors_can_be_made(tmp_path: Path) -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     changes = re.findall(r"^```diff\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    # A vector, a known failure and an adapter; test_made_up_format.py has the changed rule.
+    # These are a vector, a known failure and an adapter. test_made_up_format.py tests the changed
+    # rule.
     changes = [change for change in changes if "my_log" not in change]
     assert len(changes) == 3
     for change in changes:
@@ -113,7 +114,7 @@ def test_each_format_has_the_files_that_a_new_format_needs() -> None:
     table = page.split("## A new format", 1)[1].split("\n## ", 1)[0]
     rows = [row for row in re.findall(r"^\| .* \|$", table, re.MULTILINE) if "optional" not in row]
     paths = {path for row in rows for path in re.findall(r"`([\w/]+/my[-_]log[\w./]*)`", row)}
-    paths -= {"ksy/my_log.ksy"}  # a format may have several grammars with other names
+    paths -= {"ksy/my_log.ksy"}  # a format may have several grammars, with different names
     assert len(paths) >= 8
     missing = [
         place
@@ -122,14 +123,14 @@ def test_each_format_has_the_files_that_a_new_format_needs() -> None:
         for place in [
             path.replace("my-log", format_id).replace("my_log", format_id.replace("-", "_"))
         ]
-        # In an existing format, a folder may have replaced the module.
+        # In an existing format, a folder may take the place of the module.
         if not (ROOT / place).exists() and not (ROOT / place.removesuffix(".py")).is_dir()
     ]
     assert missing == []
 
 
 def test_the_scores_on_the_page_agree_with_the_known_failures() -> None:
-    """A case passes unless it is a known failure, so the scores can be computed."""
+    """The scores can be computed, because every case passes that is not a known failure."""
     result = re.findall(r"^( +loses .*append)\n─+\n((?:.+\n)+?)```", README, re.MULTILINE)
     ((head, rows),) = result
     names = ("recover", "strict", "write", "append")

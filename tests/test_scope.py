@@ -1,4 +1,4 @@
-"""Every sentence about a file follows from a chapter: none is about a whole system."""
+"""Every sentence about files follows from a chapter. None makes a claim about a whole system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reference_impl.formats import FORMATS
 from tests.real_files import DATA
 from walproof.cli import walproof
 
-#: Words of sentences about databases, brokers and other files. No chapter proves them.
+#: Words that occur in claims about databases, brokers and other files, which no chapter proves.
 OUT_OF_SCOPE = re.compile(
     r"\b(opens?|starts? (?:up|again)|whole|gone|(?:may|can|must) be (?:deleted|removed)|"
     r"safe to (?:delete|remove)|repair\w*|healthy|all logs are intact|"
@@ -27,7 +27,7 @@ OUT_OF_SCOPE = re.compile(
 
 
 def _vectors(directory: Path) -> None:
-    """Fill a directory with every sixth log of each format, each in its own directory."""
+    """Fill a directory with every sixth log of each format. Each log has its own subdirectory."""
     for format_id in FORMATS:
         logs = [
             v.input
@@ -41,7 +41,7 @@ def _vectors(directory: Path) -> None:
 
 
 def _database(directory: Path) -> None:
-    """Lay out what looks like a LevelDB database with a damaged log and without its tables."""
+    """Create what looks like a LevelDB database with a damaged log and empty tables."""
     directory.mkdir()
     shutil.copy(VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log", directory)
     (directory / "CURRENT").write_bytes(b"MANIFEST-000002\n")
@@ -58,7 +58,7 @@ def _sqlite(directory: Path) -> None:
 
 
 def _broker(directory: Path) -> None:
-    """Lay out what looks like a KahaDB store with gaps, an index and a lock."""
+    """Create what looks like a KahaDB store with gaps, an index and a lock."""
     directory.mkdir()
     logs = sorted((VECTORS / "kahadb-journal").glob("*.log"))
     for number, log in zip((1, 3, 7), logs, strict=False):
@@ -68,7 +68,7 @@ def _broker(directory: Path) -> None:
 
 
 def _strange(directory: Path) -> None:
-    """Lay out links, a pipe, an empty directory, an empty log and foreign files."""
+    """Create links, a pipe, an empty directory, an empty log and unrelated files."""
     (directory / "empty").mkdir(parents=True)
     (directory / "000003.log").touch()
     (directory / "notes.txt").write_text("nothing of ours")
@@ -94,9 +94,9 @@ LAYOUTS: dict[str, Callable[[Path], None]] = {
 
 
 def _sentences(directory: Path, out: Path) -> Iterator[tuple[str, str]]:
-    """Yield each command and a line that it prints about the files of a directory."""
+    """Yield each line that a command prints about the files in a directory, with the command."""
     files = [p for p in sorted(directory.rglob("*")) if p.is_file() and not p.is_symlink()]
-    # The names of vectors are words.
+    # The names of vectors consist of words, so they are removed.
     names = re.compile("|".join(sorted({re.escape(p.name) for p in files}, key=len, reverse=True)))
     commands = [["summary", directory], ["recover", directory, "--out", out / "copy"]]
     for number, file in enumerate(files):
@@ -119,7 +119,7 @@ def test_no_sentence_is_about_a_whole_system(layout: str, tmp_path: Path) -> Non
     (tmp_path / "out").mkdir()
     lines = list(_sentences(tmp_path / "input", tmp_path / "out"))
     assert len(lines) > 10
-    # Quoted text comes from the records of the log.
+    # Quoted text comes from the records of a log.
     offending = [
         (command, line)
         for command, line in lines

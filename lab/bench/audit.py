@@ -29,9 +29,9 @@ from walproof.scanners.model import Wanted
 
 FORMAT = "leveldb-log"
 SAMPLE_SECONDS = 0.2
-#: Number of links to one log of 21.4 MB: 2.4 GB, 22.4 million records of 100 B.
+#: Number of links to one 21.4 MB log. Together, they hold 22.4 million records of 100 B (2.4 GB).
 LARGE_LOGS = 112
-#: Number of links to one log with a million records of 4 B: 10⁸ records.
+#: Number of links to one log with a million 4 B records. Together, they hold 10⁸ records.
 DENSE_LOGS = 100
 SMALL_LOGS = 100_000
 
@@ -40,7 +40,8 @@ SMALL_LOGS = 100_000
 class Run:
     """The wall-clock time of an audit, and the CPU time and peak memory of its processes.
 
-    ``cpu_seconds`` is by ``java`` and ``python``, and ``peak_bytes`` is of all processes together.
+    The keys of ``cpu_seconds`` are ``java`` and ``python``. ``peak_bytes`` is the peak memory of
+    all processes together.
     """
 
     seconds: float = 0.0
@@ -49,7 +50,7 @@ class Run:
 
 
 def audit(lake: Path, cores: int, checkout: Path = ROOT) -> Run:
-    """Run ``walproof audit`` of a checkout, and measure it. Raises ``ClickException``."""
+    """Run and measure ``walproof audit`` from a checkout. Raises ``ClickException``."""
     run, ended = Run(), threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         options = ["--out", f"{folder}/out", "--master", f"local[{cores},4]"]
@@ -94,7 +95,7 @@ def _watch(parent: psutil.Process, run: Run, ended: threading.Event) -> None:
 
 
 def scan_seconds(lake: Path) -> float:
-    """Return the CPU time that the scanner alone takes for the logs, without payloads."""
+    """Return the CPU time that the scanner alone takes to read the logs without payloads."""
     started = time.process_time()
     for log in sorted(lake.iterdir()):
         events = scanner(FORMAT).scan(Log(FORMAT, log), Wanted(payload=False))
@@ -106,7 +107,7 @@ def scan_seconds(lake: Path) -> float:
 
 @contextmanager
 def links(log: Path, count: int) -> Iterator[Path]:
-    """Yield a folder with links to a log, beside the log."""
+    """Yield a folder of hard links to a log, created next to the log."""
     with tempfile.TemporaryDirectory(dir=log.parent) as folder:
         for number in range(count):
             os.link(log, Path(folder, f"{number:06}.log"))
@@ -115,7 +116,7 @@ def links(log: Path, count: int) -> Iterator[Path]:
 
 @contextmanager
 def small_logs(count: int) -> Iterator[Path]:
-    """Yield a folder with many logs of three records."""
+    """Yield a folder of ``count`` logs with three records each."""
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder, "000000.log")
         named(FORMAT).write(first, [NewRecord(bytes([n]) * 100) for n in range(3)], {})
@@ -126,7 +127,7 @@ def small_logs(count: int) -> Iterator[Path]:
 
 
 def measure_all(rounds: int, scale: float, against: Path | None) -> None:
-    """Print a line for each measurement. ``scale`` is the share of the logs to use."""
+    """Print a line for each measurement. ``scale`` is the fraction of the logs to use."""
     log = log_of(FORMAT, Size("100 B records", 200_000, 100))
     with links(log, round(LARGE_LOGS * scale)) as lake:
         megabytes = sum(each.stat().st_size for each in lake.iterdir()) / 1e6
@@ -168,6 +169,6 @@ def _seconds(runs: list[Run]) -> str:
 
 
 def _ratio(runs: list[Run], others: list[Run]) -> float:
-    """Return the median of the ratios within each round."""
+    """Compute the ratio of each round, and return the median."""
     pairs = zip(runs, others, strict=True)
     return statistics.median(run.seconds / other.seconds for run, other in pairs)

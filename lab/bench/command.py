@@ -82,7 +82,7 @@ def bench(
 
 
 def show(size: Size, rows: Sequence[Measurement], console: Console) -> None:
-    """Print a table of the measured contenders, and why each other contender was not measured."""
+    """Print a table of the measured contenders, and the reason why any others were not measured."""
     table = Table(
         title=size.name, title_justify="left", box=None, pad_edge=False, header_style="dim"
     )

@@ -1,4 +1,4 @@
-"""Measure how the commands with text output grow: ``python -m lab bench --only commands``."""
+"""Measure how commands with text output scale: ``python -m lab bench --only commands``."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ OURS = ("summary", "read --jsonl", "read --json", "read", "inspect")
 
 
 def measure_all(rounds: int, scale: float, formats: Sequence[str]) -> None:
-    """Print a table for each format and each of :data:`COUNTS`, multiplied by ``scale``.
+    """Print a table for each format and each number in :data:`COUNTS`, multiplied by ``scale``.
 
-    The time for a record and the peak memory must not grow with the log.
+    The time per record and the peak memory must not grow with the log.
     """
     console = Console()
     for format_id in formats or FORMATS:
-        # A format without a bench has no size of its records to measure.
+        # A format without a bench does not say which record size to measure, so it gets no table.
         for record, count in product(bench_of(format_id).logs[:1], COUNTS):
             size = replace(record, count=round(scale * count))
             console.print(_table(format_id, size, rounds))
@@ -66,17 +66,19 @@ def _table(format_id: str, size: Size, rounds: int) -> Table:
 
 
 def cost(command: Sequence[str | Path]) -> tuple[float, int]:
-    """Run a command without its output; return its CPU time in seconds and its peak memory.
+    """Run a command, discard its output, and return its CPU seconds and peak memory.
 
-    The memory is in bytes, and at least that of an empty Python. The exit status is not checked.
+    The memory is in bytes, and is never below that of an idle Python process. The exit status is
+    not checked.
     """
     run = [sys.executable, "-S", "-c", _MEASURE, *map(str, command)]
     seconds, peak_bytes = json.loads(subprocess.run(run, check=True, stdout=subprocess.PIPE).stdout)
     return seconds, peak_bytes
 
 
-#: The kernel counts the memory that a process had before ``exec``, which is that of its parent. A
-#: small process between the two keeps the memory of this one out of the measurement.
+#: Before ``exec``, a child process has as much memory as its parent, and the kernel counts that
+#: memory towards the child's peak. The command is therefore started by a small process, not by this
+#: one.
 _MEASURE = """
 import json, resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""The readers to measure: those of this project, and the programs that a format names."""
+"""The readers to measure: this project's own, and the programs that a format lists."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Contender:
     """One reader of one format."""
 
     name: str
-    #: Program to run with the path of a log and ``repeat`` as arguments. It reads the log
+    #: The program takes two more arguments, the path of a log and ``repeat``. It reads the log
     #: ``repeat`` times and prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``.
     command: Sequence[str]
     repeat: int = 1
     is_peer: bool = False
     #: False if the reader returns no payloads.
     has_payloads: bool = True
-    #: Paths that the sandboxed program can change, in addition to the directory of the log.
+    #: Paths that the sandboxed program may change, in addition to the log's directory.
     writes: tuple[Path, ...] = ()
     #: Reason why the reader cannot run here.
     unavailable: str | None = None
@@ -42,7 +42,7 @@ def contenders(format_id: str) -> list[Contender]:
 
 
 def our_contenders(format_id: str) -> Iterator[Contender]:
-    """Yield the bulk scanner, and a variant without payloads if the peer returns none."""
+    """Yield the bulk scanner, also in a variant without payloads if the peer returns none."""
     bench = bench_of(format_id)
     repeat = bench.scanner_repeat
     yield Contender("fast-scan", _worker("scanner", format_id), repeat, writes=KERNELS)

@@ -1,4 +1,4 @@
-"""The logs and readers to measure: the part ``bench`` of each format in ``lab/formats``."""
+"""The logs and readers to measure, from the ``bench`` part of each format in ``lab/formats``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lab.formats import lab_part
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 
-#: The time limit for a writer that writes a log.
+#: The time limit for writing a log.
 TIMEOUT_SECONDS = 600
 
 
@@ -31,7 +31,7 @@ class Failed(Exception):
 
 
 def printed(command: Sequence[str], seconds: float, writes: Iterable[Path]) -> str:
-    """Run a program that may change the paths ``writes``, and return its output.
+    """Run a program that may change only the paths in ``writes``, and return its output.
 
     Raises :class:`Failed`.
     """
@@ -63,14 +63,14 @@ class Size:
 
 @dataclass(frozen=True)
 class MeasuredProgram:
-    """An implementation that measures itself: its command, followed by ``bench LOG REPEAT``."""
+    """An implementation that measures itself if ``bench LOG REPEAT`` follows its command."""
 
     implementation: str
     #: Number of times that the program reads the log in a round.
     repeat: int
     #: Arguments to remove from the command: they speed up the start but slow down reading.
     without: str | None = None
-    #: Another program in the build directory, used if the processor supports it.
+    #: Another program in the build directory, to measure instead of the command.
     variant: str | None = None
 
 
@@ -82,21 +82,21 @@ def random_records(count: int, size: int) -> Iterable[NewRecord]:
 
 @dataclass(frozen=True)
 class FormatBench:
-    """The measurements of one format: ``BENCH`` in its part ``bench``."""
+    """The logs and readers to measure for one format: ``BENCH`` in its ``bench`` part."""
 
     #: Logs for all readers except Spark.
     logs: tuple[Size, ...] = ()
     #: Implementations to measure. The first program is the peer.
     programs: tuple[MeasuredProgram, ...] = ()
-    #: Logs for Spark. They are large, because Spark plans longer than it reads a small log.
+    #: Logs for Spark. They are large, because planning takes Spark longer than reading a small log.
     large_logs: tuple[Size, ...] = ()
     #: Function that returns ``count`` records of ``size`` bytes.
     records: Callable[[int, int], Iterable[NewRecord]] = random_records
     #: Context of the writer.
     context: Mapping[str, Any] = field(default_factory=dict)
-    #: Implementation that writes the logs with ``generate PATH COUNT SIZE``, if it is built.
+    #: Implementation that, once built, writes the logs with ``generate PATH COUNT SIZE``.
     writer: str | None = None
-    #: Program that prints the content of a log: the peer of the commands with text output.
+    #: Program that prints the content of a log. It is the peer of our commands with text output.
     text_peer: tuple[str, ...] = ("strings",)
     #: Number of times that the bulk scanner reads a log in a round.
     scanner_repeat: int = 60
@@ -113,7 +113,7 @@ def bench_of(format_id: str) -> FormatBench:
 
 
 def log_of(format_id: str, size: Size) -> Path:
-    """Return the log in its own directory below ``.build/bench/logs``. Write a missing log."""
+    """Return the path of a log below ``.build/bench/logs``; write the log if it is missing."""
     context = "".join(f"-{key}-{value}" for key, value in sorted(size.context.items()))
     name = f"{format_id}-{size.count}x{size.size}{context}"
     folder = BUILD / "bench" / "logs" / name

@@ -1,7 +1,7 @@
 """Measure the readers of this project in a separate process.
 
-``python -m lab.bench.readers READER FORMAT LOG REPEAT`` measures a reader of :data:`READERS`. The
-output has the same form as that of the adapters.
+``python -m lab.bench.readers READER FORMAT LOG REPEAT`` measures a reader of :data:`READERS`, and
+prints the result in the same form as the adapters do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-#: A function that reads a whole log, and returns its numbers of records and payload bytes.
+#: A function that reads a whole log and returns the number of records and of payload bytes.
 ReadOnce = Callable[[Path], tuple[int, int]]
 
 

@@ -17,12 +17,12 @@ TIMEOUT_SECONDS = 600
 
 
 class WrongCount(Exception):
-    """A contender returned a wrong number of records or bytes, so its time means nothing."""
+    """A contender returned the wrong number of records or bytes, so its time is meaningless."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The measurements of a contender that is available."""
+    """The measurements of one contender; they are empty if the contender is unavailable."""
 
     contender: Contender
     #: Median of the passes in each round, in seconds.
@@ -41,7 +41,7 @@ def measure(
     rounds: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[Measurement]:
-    """Return a row for each contender, in order.
+    """Return a measurement for each contender, in order.
 
     Raises :class:`WrongCount`, and :class:`~lab.bench.format_bench.Failed` for a contender that
     fails.
@@ -70,9 +70,9 @@ def measure(
 
 
 def _read_into_page_cache(log: Path) -> int:
-    """Read a log into the page cache, if possible from the disk, and return its size in bytes."""
-    # The cache keeps newly written data in smaller pieces, which are slower to read
-    # (docs/speed.md).
+    """Load a log into the page cache, from the disk if possible, and return its size in bytes."""
+    # The page cache holds newly written data in smaller pieces, which are slower to read than data
+    # that was loaded from the disk (docs/speed.md).
     total = 0
     for path in list_entries(log) if log.is_dir() else [log]:
         with path.open("rb") as file:
@@ -85,7 +85,7 @@ def _read_into_page_cache(log: Path) -> int:
 
 
 def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
-    """Return the speed relative to the peer: the median of the ratios within each round."""
+    """Return the speed relative to the peer: the median of one ratio per round."""
     return statistics.median(peer / mine for mine, peer in zip(seconds, peers, strict=True))
 
 

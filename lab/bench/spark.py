@@ -1,8 +1,7 @@
 """Measure how fast Spark reads logs: ``python -m lab bench --only spark``.
 
-Each round reads the same rows with the data source, from Parquet, and with a Python source that
-yields batches from mapped memory. The speed of this last source is the upper limit for Python
-sources.
+Each round reads the same rows in three ways: with our data source, from Parquet, and with a Python
+source that yields batches from mapped memory. No Python source can be faster than this third one.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ COLUMN_SETS: Mapping[str, Sequence[str]] = {
 
 
 class Batches(DataSource):
-    """The source ``batches``: its path is a folder of Arrow files."""
+    """The data source ``batches``, which reads a folder of Arrow files."""
 
     @classmethod
     def name(cls) -> str:
@@ -57,13 +56,13 @@ class Batches(DataSource):
 
 
 class BatchesReader(DataSourceReader):
-    """Reads a partition for each file."""
+    """Reads each Arrow file as one partition."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return the names of the files."""
+        """Return one partition per file."""
         return [InputPartition(str(path)) for path in _arrow_files(self.folder)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -98,7 +97,7 @@ def _arrow_files(folder: str) -> list[Path]:
 def frames(
     log: Path, columns: Sequence[str], spark: SparkSession, folder: Path
 ) -> dict[str, DataFrame]:
-    """Return the rows of a log as a data frame for each way to read them.
+    """Return one data frame with the rows of a log for each way to read them.
 
     If ``columns`` is empty, the rows have all columns. ``folder`` is a new directory for copies of
     the log.

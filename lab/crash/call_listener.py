@@ -1,6 +1,6 @@
-"""Pause each call by which a program changes or syncs a file, before the call takes effect."""
+"""Pause the system calls with which a program changes or syncs files, before they take effect."""
 
-# A signal would stop the program only after the call. A seccomp notification holds the call.
+# A signal would stop the program only after the call. A seccomp notification stops it before.
 from __future__ import annotations
 
 import bisect
@@ -24,13 +24,13 @@ from lab.crash import syscall_pause
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
 _NOTIFICATION, _REPLY = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 _NUMBER = struct.Struct("=Q")
-#: The flag of a reply that lets the kernel carry out the call unchanged.
+#: In a reply, this flag lets the kernel carry out the call unchanged.
 _CONTINUE = 1
 
 
 @dataclass(frozen=True)
 class SystemCall:
-    """A paused call: its thread, its name in :data:`~lab.crash.syscall_pause.CALLS`, arguments."""
+    """A paused call. Its name is a key of :data:`~lab.crash.syscall_pause.CALLS`."""
 
     thread: int
     name: str
@@ -42,12 +42,12 @@ Continues = Callable[[], None]
 
 
 class Listener:
-    """Pause the calls of one program, from :meth:`command` to :meth:`close`, in a thread.
+    """Pause the system calls of one program until :meth:`close`.
 
-    The listener calls ``begins`` for each paused call. If the call is a sync, ``begins`` returns a
-    function. The sync is delayed by ``slow`` seconds, as on a busy disk, and the listener calls the
-    function just before the sync continues. :attr:`lock` is held while either function runs. Raises
-    ``OSError`` if the listener cannot start.
+    The listener runs in a thread and calls ``begins`` for each paused call. For a sync, ``begins``
+    returns a second function. The listener then delays the sync by ``slow`` seconds, as on a busy
+    disk, and calls this function just before the sync continues. :attr:`lock` is held while either
+    function runs. Raises ``OSError`` if the listener cannot start.
     """
 
     def __init__(self, begins: Callable[[SystemCall], Continues | None], slow: float = 0.0) -> None:
@@ -57,7 +57,8 @@ class Listener:
         self.why_not = ""
         self._begins, self._slow = begins, slow
         self._names = syscall_pause.names_by_number(platform.machine())
-        #: The held calls, sorted by the time to continue them: time, number, function.
+        #: The paused calls in the order in which they continue. Each has a time, a notification id,
+        #: and the function to call first.
         self._held: list[tuple[float, int, Continues | None]] = []
         with contextlib.ExitStack() as created:
             folder = created.enter_context(tempfile.TemporaryDirectory(prefix="walproof-calls-"))
@@ -82,7 +83,7 @@ class Listener:
 
     def _listen(self) -> None:
         with contextlib.ExitStack() as held:
-            # The socket is closed at the end, so that a program that connects later does not wait.
+            # Once the socket is closed, a program that connects later fails instead of waiting.
             held.enter_context(self._server)
             try:
                 notifier = self._accepted()
@@ -113,7 +114,7 @@ class Listener:
                     return
                 while self._held and self._held[0][0] <= time.monotonic():
                     _, number, continues = self._held.pop(0)
-                    # A signal may have interrupted the call, which is then repeated.
+                    # A signal may have interrupted the call. The program then repeats it.
                     if continues and _ask_kernel(notifier, _IS_VALID, _NUMBER.pack(number)):
                         continues()
                     _ask_kernel(notifier, _SEND, _REPLY.pack(number, 0, 0, _CONTINUE))
@@ -130,7 +131,7 @@ class Listener:
     def _handle_call(self, notifier: int) -> None:
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
-            return  # a signal interrupted the call, which is then repeated
+            return  # a signal interrupted the call, and the program repeats it
         number, thread, _, call, _, _, *arguments = _NOTIFICATION.unpack(room)
         continues = self._begins(SystemCall(thread, self._names[call], arguments))
         due = time.monotonic() + (self._slow if continues else 0)

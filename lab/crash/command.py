@@ -28,7 +28,7 @@ from walproof.cli.output import require_new_path, say, say_lines
 from walproof.progress import progress_bar
 from walproof.quantity import counted
 
-#: The number of missing parts that the console shows. The folder of ``--out`` has all parts.
+#: The console shows at most this many missing parts; the ``--out`` folder lists all of them.
 MAX_SHOWN_PARTS = 6
 
 

@@ -27,12 +27,12 @@ from reference_impl.formats import named
 from walproof.log import Log
 from walproof.scanners import answers
 
-#: A boundary of a 4096-byte sector is also a boundary of one of these sectors.
+#: Every boundary of a 4096-byte sector is also a boundary of these smaller sectors.
 SECTOR_BYTES = 512
 SHRINKS = "no longer returns a record that it returned"
 DIFFERS = "returns other records than the specification"
 
-#: A function that returns the payloads of a log, each as a :func:`~lab.crash.judge.payload_text`.
+#: A function that returns the payloads of a log as :func:`~lab.crash.judge.payload_text` does.
 Read = Callable[[Path], list[str]]
 
 
@@ -40,8 +40,9 @@ Read = Callable[[Path], list[str]]
 class Moment:
     """A state of the files that a reader may see.
 
-    In a ``late`` moment, only the end of a write is in the file. The records that a reader returns
-    are then compared with its records before the write, not with those inside the write.
+    In a ``late`` moment, the file has the end of a write but not its start. The reader's records
+    are then compared with those from before the write, not with those from an earlier moment inside
+    it.
     """
 
     state: FileState
@@ -49,12 +50,12 @@ class Moment:
 
 
 def moments(trace: Trace, sector: int = SECTOR_BYTES) -> Iterator[Moment]:
-    """Yield the states of the files while a writer works, in order, without consecutive duplicates.
+    """Yield the successive states of the files while a writer works, without duplicates in a row.
 
     A write has two states for each sector boundary inside it. In the first state, only the bytes
-    before the boundary are written. In the second state, only the bytes after the boundary are
-    written, if the file already had these bytes. A reader that reads page by page can see the
-    second state.
+    before the boundary are written. In the second, only the bytes after the boundary are written;
+    this state exists only where the write overwrites bytes after the boundary. A reader that reads
+    page by page can see the second state.
     """
     live, acknowledged = Live(), 0
     last: dict[str, bytes | None] | None = None

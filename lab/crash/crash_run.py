@@ -1,4 +1,4 @@
-"""Run a writer under the persistence models, and list the writers that have a name."""
+"""Test a writer under the persistence models, and list the writers that ``--writer`` accepts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 from walproof.implementations import FOLDER as TOOLS
 
-#: Writers that only this command runs. The suite does not run them, so they have no list of known
-#: failures.
+#: Writers that only this command runs. They have no list of known failures, because the suite does
+#: not run them.
 FOLDER = Path(__file__).with_name("implementations")
 
 
 @dataclass(frozen=True)
 class ModelResult:
-    """The judgement of the states that one model allows, and whether these are all states."""
+    """The judgement of a model's states. ``complete`` is true if no possible state was left out."""
 
     model: str
     complete: bool
@@ -66,7 +66,8 @@ def run(
         crashes, complete = states(trace, model, sector, most, seed)
         judge = CrashJudge(subject, hello, format, what, records, probe)
         try:
-            # A finding stores the first state that shows it, so the simplest states come first.
+            # The simplest states come first, because a finding stores the first state that shows
+            # it.
             for done, crash in enumerate(sorted(crashes, key=lambda each: each.distance), 1):
                 judge.judge(crash.build())
                 progress(model, done, len(crashes))
@@ -77,7 +78,7 @@ def run(
 
 
 def all_writers() -> list[Implementation]:
-    """Return the writers that ``lab crash --writer`` can name."""
+    """Return the writers that ``lab crash --writer`` accepts."""
     return registry.all_implementations(TOOLS, FOLDER)
 
 

@@ -39,13 +39,13 @@ from lab.crash.trace import (
 
 MODELS = ("process", "ordered", "journaled", "any")
 SECTORS = (512, 4096)
-#: The minimum number of states to examine at each crash point, even above the limit.
+#: The minimum number of states to examine at each crash point, even if the total exceeds ``most``.
 MIN_STATES_AT_A_POINT = 16
 
 
 @dataclass(frozen=True)
 class FileState:
-    """The files that a crash left."""
+    """The files that a crash leaves."""
 
     #: The contents by path. A directory has None.
     files: dict[str, bytes | None]
@@ -59,7 +59,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A sector or a file size that is valid from operation ``number`` on."""
+    """The content of a sector, or the size of a file, from operation ``number`` on."""
 
     #: Operation number. If one write sets several sizes, their numbers differ by less than 0.5.
     number: float
@@ -77,7 +77,7 @@ class _FileVersions:
 
 
 class Disk:
-    """A trace as versions: each sector, size and name with all values that it had."""
+    """All versions of every sector, file size and name in a trace."""
 
     def __init__(self, trace: Trace, sector: int) -> None:
         self.trace = trace
@@ -130,13 +130,14 @@ class Disk:
                 self._put(file, number, index, at, data, cut=True)
 
 
-#: The subject of a choice: a sector ``(0, file, index)``, a size ``(1, file)``, a name ``(2, n)``,
-#: or all sizes and names of a journal ``(3,)``.
+#: A part of the disk for which a version is chosen: a sector ``(0, file, index)``, a file size
+#: ``(1, file)``, a name change ``(2, n)``, or all sizes and names of a journaling file system
+#: ``(3,)``.
 Part = tuple[int, ...]
 
 
 class Point:
-    """A crash after the first ``after`` operations, with possible and certain disk contents."""
+    """A crash after the first ``after`` operations, and the versions that may be on the disk."""
 
     def __init__(self, disk: Disk, model: str, after: int) -> None:
         self.disk, self.model, self.after = disk, model, after
@@ -157,7 +158,7 @@ class Point:
         return max(self.everything, self.synced.get(node, 0))
 
     def _parts(self) -> Iterator[tuple[Part, list[float]]]:
-        """Yield each part with an undetermined version, and its possible version numbers."""
+        """Yield each part that may have several versions, with the numbers of these versions."""
         metadata: set[float] = set()
         for number, file in self.disk.files.items():
             floor = self._floor(number)
@@ -180,7 +181,7 @@ class Point:
             yield (3,), sorted(number for number in metadata | {self.journal - 0.5})
 
     def _open(self, numbers: Sequence[float], floor: int) -> list[float]:
-        """Return the possible version numbers on the disk: the synced one and all later ones."""
+        """Return the versions that the disk may have: the last synced one and all later ones."""
         seen = [number for number in dict.fromkeys(numbers) if number < self.after]
         synced = [number for number in seen if number < floor]
         return synced[-1:] + seen[len(synced) :]
@@ -217,7 +218,7 @@ class Point:
             }
 
     def state(self, chosen: dict[Part, float]) -> FileState:
-        """Return the files for a choice."""
+        """Return the files that result from a choice of versions."""
         names: NameTree = {folder: {} for folder in self.disk.trace.folders}
         last = chosen.get((3,), self.after)
         missing = []
@@ -313,7 +314,7 @@ def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[PossibleCrash]:
 
 
 def _acknowledged(operations: Sequence[Operation], done: int | None, after: int) -> int:
-    """Return how many records may be acknowledged while the disk has only ``done`` operations."""
+    """Return how many records can be acknowledged while the disk has only ``done`` operations."""
     count = 0
     for number, each in enumerate(operations):
         if number >= after and (done is None or (isinstance(each, Sync) and each.since > done)):
@@ -337,8 +338,8 @@ def states(
 ) -> tuple[list[PossibleCrash], bool]:
     """Return the distinct states that a crash may leave, and whether the list is complete.
 
-    About ``most`` states are examined, selected by ``seed``. If several states are equal, the list
-    has the one with the most acknowledged records.
+    About ``most`` states are examined, selected by ``seed``. Of equal states, only the one with the
+    most acknowledged records is returned.
     """
     results: dict[bytes, PossibleCrash] = {}
 

@@ -1,4 +1,4 @@
-"""The interface of a format to the crash recorder: its part ``crash`` in ``lab/formats``."""
+"""Crash-test settings of a format, from its ``crash`` part in ``lab/formats``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def random_records(count: int) -> list[NewRecord]:
 
 @dataclass(frozen=True)
 class FormatCrash:
-    """The file name of a log, a function that returns its records, and the writer's context."""
+    """The file name of the log, a function that returns records to write, and the context."""
 
     name: str = "log"
     records: Callable[[int], list[NewRecord]] = random_records
@@ -31,7 +31,7 @@ class FormatCrash:
     #: Return whether a record is incomplete. An incomplete record counts neither as invented nor as
     #: returned.
     is_part: Callable[[Record], bool] = lambda record: False
-    #: Convert a payload that was read to the payload that the writer received. The result is None
+    #: Convert a payload from the log to the payload that was sent to the writer. The result is None
     #: if the writer added the record itself.
     written: Callable[[bytes], bytes | None] = lambda payload: payload
 

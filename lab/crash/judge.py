@@ -1,4 +1,4 @@
-"""Read the states after a crash with the executable specification and with the system itself."""
+"""Test the executable specification and the writer's system on states that a crash leaves."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ DIED = "ends without an answer"
 DAMAGE = "reports a crash as damage"
 STOPS = "refuses to continue the log"
 
-#: Findings that are not violations, because no record is lost. An administrator has to act, or the
-#: system starts a new log.
+#: These findings are not violations, because no record is lost. However, an administrator has to
+#: act, or the system starts a new log.
 NOTES = (DAMAGE, STOPS)
 
 WALL_MS = 10_000
@@ -35,7 +35,7 @@ OURS = "the specification"
 #: results.
 ALSO_OURS = "executable-spec"
 
-#: The payloads that a reader returned, in order. Each is in hexadecimal or, if it is long, a
+#: The payloads that a reader returned, in order: short ones in hexadecimal, long ones as their
 #: SHA-256.
 Found = list[str]
 
@@ -56,7 +56,7 @@ def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str
 def after_an_append(
     written: Sequence[str], acknowledged: int, appended: str, found: Sequence[str]
 ) -> list[str]:
-    """Return the violations after a record was appended to a log that a crash left."""
+    """Return the violations in a log to which a record was appended after a crash."""
     if not found or found[-1] != appended:
         return [UNREAD]
     wrong = after_a_crash(written, acknowledged, found[:-1])
@@ -72,7 +72,8 @@ class CrashFinding:
     who: str
     #: First state with this finding.
     state: FileState
-    #: Payloads that were read from the state. None after a failure, a refusal or reported damage.
+    #: Payloads that were read from the state, or None after a failure, a refusal or reported
+    #: damage.
     found: Found | None
     detail: str = ""
     #: Number of states with this finding.
@@ -91,18 +92,18 @@ class CrashJudgement:
     def note(
         self, what: str, who: str, state: FileState, found: Found | None, detail: str = ""
     ) -> None:
-        """Count a fault of a reader or writer, and store the first state that shows the fault."""
+        """Count a fault of a reader or writer, and keep the first state that shows this fault."""
         if (seen := self.findings.get((what, who))) is not None:
             seen.count += 1
         else:
             self.findings[what, who] = CrashFinding(what, who, state, found, detail)
 
     def violations(self) -> list[CrashFinding]:
-        """Return the broken guarantees."""
+        """Return the findings in which a guarantee is broken."""
         return [each for each in self.findings.values() if each.what not in NOTES]
 
     def notes(self) -> list[CrashFinding]:
-        """Return the findings that lose no record."""
+        """Return the findings in which no record is lost."""
         return [each for each in self.findings.values() if each.what in NOTES]
 
 
@@ -234,18 +235,18 @@ class CrashJudge:
 
 
 def payload_text(payload: bytes) -> str:
-    """Return a payload in the form of an answer: hexadecimal, or the SHA-256 of a long payload."""
+    """Return a payload as an answer shows it: in hexadecimal, or as its SHA-256 if it is long."""
     return next(iter(payload_to_json(payload).values()))
 
 
 def written_payloads(what: FormatCrash, records: Sequence[Record]) -> Found:
-    """Return the payloads that the writer received, without incomplete and added records."""
+    """Convert records to the payloads sent to the writer; skip incomplete and added records."""
     written = [what.written(each.payload) for each in records if not what.is_part(each)]
     return [payload_text(each) for each in written if each is not None]
 
 
 def build(state: FileState, place: Path) -> None:
-    """Put the files of a state into a new folder."""
+    """Create the files of a state in a new folder."""
     place.mkdir(parents=True, exist_ok=True)
     for name, content in sorted(state.files.items()):
         path = place / name

@@ -1,7 +1,7 @@
 """Turn snapshots of a program's files into a trace.
 
-The difference between two snapshots shows what the program wrote between them, by calls or to
-mapped memory. A sync covers the content that the files have when the sync begins.
+The difference between two snapshots shows what the program wrote between them, through system calls
+or mapped memory. A sync covers the content that the files have when it begins.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from lab.crash.trace import (
     Write,
 )
 
-#: The unit in which the system writes mapped memory back.
+#: The size of the pages in which the system writes mapped memory back.
 PAGE = 4096
 WRITES = ("write", "writev", "pwrite64", "pwritev", "pwritev2")
 SYNCS_OF_ALL = ("sync", "syncfs")
-#: The index of the argument with the flags, for each call that opens a file.
+#: For each call that opens a file, the index of its argument with the flags.
 _FLAGS = {"open": 1, "openat": 2}
 _CHANGES_FILES = os.O_CREAT | os.O_TRUNC
 _MS_SYNC = 4
-#: The errors that ``/proc`` raises for a thread that has ended.
+#: The errors that reading ``/proc`` raises for a thread that has ended.
 ENDED = (FileNotFoundError, ProcessLookupError)
-#: Device and number of a file, which are the same in each mount namespace.
+#: The device and inode number of a file, which are the same in every mount namespace.
 Inode = tuple[int, int]
 
-#: A buffer in the buffer list of a call.
+#: An ``iovec``: the address and length of one buffer of a call.
 _BUFFER = struct.Struct("=QQ")
-#: The offset of a ``pwritev2`` that writes at the position of the descriptor.
+#: With this offset, ``pwritev2`` writes at the current position of the descriptor.
 _AT_POSITION = (1 << 64) - 1
 
 
@@ -55,7 +55,7 @@ class _Writing:
     file: Inode
     start: int
     end: int
-    #: True if the call also syncs the file, as for a descriptor with O_DSYNC.
+    #: True if the call also syncs the file, because the descriptor has O_DSYNC.
     is_synchronous: bool
 
 
@@ -64,7 +64,7 @@ class CannotRecord(Exception):
 
 
 class FileObserver:
-    """Record the operations of a program below a directory into :attr:`trace`."""
+    """Record what a program does to the files below a directory in :attr:`trace`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -105,7 +105,7 @@ class FileObserver:
         return continues
 
     def acknowledges(self, count: int) -> None:
-        """Record that the program has acknowledged its first ``count`` records."""
+        """Record that the program has acknowledged the first ``count`` records."""
         self.take_snapshot()
         self._add(Acknowledged(count))
 
@@ -205,7 +205,7 @@ def _file_of(call: SystemCall) -> Inode | None:
 
 
 def _mapped_path(process: Path, address: int) -> str:
-    """Return the path of the file that is mapped at an address, or an empty text."""
+    """Return the path of the file that is mapped at an address, or an empty string."""
     for line in (process / "maps").read_text(errors="surrogateescape").splitlines():
         start, end = (int(each, 16) for each in line.partition(" ")[0].split("-"))
         if start <= address < end:
@@ -214,7 +214,7 @@ def _mapped_path(process: Path, address: int) -> str:
 
 
 def _writing(call: SystemCall, file: Inode, size: int) -> _Writing:
-    """Return the range of a write, from the descriptor and the memory of the program."""
+    """Determine the range of a write from the program's descriptor and memory."""
     process = Path("/proc", str(call.thread))
     descriptor, address, count, offset, *_ = call.arguments
     text = (process / f"fdinfo/{descriptor}").read_text()

@@ -1,4 +1,4 @@
-"""Run a writer whose calls are paused, one record at a time, and return its operations."""
+"""Run a writer with its system calls paused, one record at a time, and return its operations."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lab.crash.observer import CannotRecord, FileObserver
 from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 
-#: The time limit for each record. Paused calls make a program slow.
+#: The time limit for each record. It is long, because pausing calls slows a program down.
 TIMEOUT_SECONDS = 60
 
 
 def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator[int]:
-    """Send a write or append; yield the number of safe records after each acknowledgement."""
+    """Send a write or append request; yield the number of safe records at each acknowledgement."""
     message = request
     validate(request["cmd"], request)
     while True:
@@ -68,7 +68,7 @@ def record(
     records: Sequence[NewRecord],
     slow: float = 0.0,
 ) -> tuple[Trace, dict[str, Any]]:
-    """Run a program whose calls are paused.
+    """Let a program write records while its system calls are paused.
 
     The program writes the first half of the records, and then appends the second half. A program
     that cannot append writes all records. Each sync is delayed by at least ``slow`` seconds. The
@@ -82,7 +82,7 @@ def record(
         folder.mkdir()
         observer = FileObserver(folder)
         with _listening(observer, slow) as listener:
-            # With io_uring, libuv would write without a system call for each write.
+            # With io_uring, libuv would write without making a system call each time.
             variables = {"UV_USE_IO_URING": "0"}
             command, limits = listener.command(words), Limits(start_seconds=120)
             session = ProtocolSession(command, limits, variables=variables)

@@ -29,8 +29,8 @@ CALLS = {
 }  # fmt: skip
 #: Calls that wait for the disk.
 SYNCS = ("fsync", "fdatasync", "sync", "syncfs", "msync")
-#: For each machine: the index of its numbers in :data:`CALLS`, its architecture in the filter, and
-#: the number of ``seccomp``.
+#: For each machine, the index of its numbers in :data:`CALLS`, the code of its architecture in the
+#: filter, and the number of the call ``seccomp``.
 MACHINES = {"x86_64": (0, 0xC000003E, 317), "aarch64": (1, 0xC00000B7, 277)}
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 #: Offsets in ``struct seccomp_data``.
@@ -45,7 +45,7 @@ class _Program(ctypes.Structure):
 
 
 def names_by_number(machine: str) -> dict[int, str]:
-    """Return the names of :data:`CALLS` by their numbers on a machine; empty if it is unknown."""
+    """Map the numbers of :data:`CALLS` on a machine to names. An unknown machine has none."""
     if machine not in MACHINES:
         return {}
     column = MACHINES[machine][0]
@@ -68,7 +68,8 @@ def listener() -> int:
     if machine not in MACHINES:
         raise OSError(f"the numbers of its calls are not known on {machine}")
     libc = ctypes.CDLL(None, use_errno=True)
-    # Without root, a process can install a filter only if it can gain no new privileges.
+    # Without root, a process may install a filter only after giving up the right to gain
+    # privileges.
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     code = instructions(machine)
     program = _Program(len(code) // 8, code)
@@ -80,7 +81,7 @@ def listener() -> int:
 
 
 def main(place: str, *words: str) -> None:
-    """Send the descriptor to the listener, and execute the program."""
+    """Send the notification descriptor to the listener, and execute the program."""
     with socket.socket(socket.AF_UNIX) as to:
         to.connect(place)
         try:

@@ -1,7 +1,7 @@
-"""The operations of a writer on its files, in order. Every persistence model takes them as input.
+"""The file operations of a writer, in order. They are the input of every persistence model.
 
-Numbers identify files and directories, like inodes. The directory :data:`ROOT` is empty and durable
-before the first operation.
+Files and directories are identified by numbers, as by inodes. Before the first operation, the
+directory :data:`ROOT` is empty and durable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ROOT = 0
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write of ``data`` at the offset ``at`` of a file. The file may grow."""
+    """A write of ``data`` at offset ``at`` of a file, which may make the file longer."""
 
     file: int
     at: int
@@ -24,7 +24,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Resize:
-    """A change of a file's size, in bytes. Added bytes are zeros."""
+    """A change of a file's size to ``size`` bytes. Added bytes are zeros."""
 
     file: int
     size: int
@@ -32,7 +32,7 @@ class Resize:
 
 @dataclass(frozen=True, slots=True)
 class NameChanges:
-    """Names that change together, each as ``(folder, name, node)``. None removes the name."""
+    """Names that change together, each as ``(folder, name, node)``. Node None removes a name."""
 
     changes: tuple[tuple[int, str, int | None], ...]
 
@@ -43,7 +43,7 @@ class Sync:
 
     #: None for a sync of all files and directories.
     node: int | None
-    #: Number of the first operation that the sync does not cover.
+    #: Index of the first operation that the sync does not cover.
     since: int
 
 
@@ -59,14 +59,14 @@ Operation = Write | Resize | NameChanges | Sync | Acknowledged
 
 @dataclass
 class Trace:
-    """The operations, and the nodes that are folders."""
+    """The operations of a writer, and the numbers of the nodes that are folders."""
 
     operations: list[Operation] = field(default_factory=list)
     folders: set[int] = field(default_factory=lambda: {ROOT})
 
     @property
     def acknowledged(self) -> int:
-        """The number of acknowledged records at the end."""
+        """The number of records that are acknowledged at the end."""
         return max(
             (each.count for each in self.operations if isinstance(each, Acknowledged)), default=0
         )
@@ -81,7 +81,7 @@ NameTree = dict[int, dict[str, int]]
 
 
 def paths(names: NameTree, folder: int = ROOT, below: str = "") -> Iterator[tuple[str, int]]:
-    """Yield every path below a directory with its node, each directory before its contents."""
+    """Yield every path below a directory, and its node. A directory comes before its contents."""
     for name, node in sorted(names.get(folder, {}).items()):
         yield below + name, node
         if node in names:
@@ -89,7 +89,7 @@ def paths(names: NameTree, folder: int = ROOT, below: str = "") -> Iterator[tupl
 
 
 class Live:
-    """The files as the running system shows them, after all operations."""
+    """The files as the running system sees them after all operations so far."""
 
     def __init__(self) -> None:
         self.names: NameTree = {ROOT: {}}
@@ -117,7 +117,7 @@ class Live:
 
 
 def change_names(names: NameTree, operation: NameChanges) -> None:
-    """Apply a change of names. A directory that no longer exists is ignored."""
+    """Apply a change of names. A change in a removed directory has no effect."""
     for folder, name, node in operation.changes:
         inside = names.setdefault(folder, {})
         if node is None:

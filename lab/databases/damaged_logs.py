@@ -1,4 +1,4 @@
-"""The data model: items, and damaged logs that a system opens."""
+"""Damaged logs that database systems open, and the items that the logs contain."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from lab.formats import lab_part
 from reference_impl.answer import Answer, NewRecord
 from reference_impl.formats import FORMATS, Context, named
 
-#: A name (a key, the id of a message, an index) and a value, as text.
+#: A name (a key, a message id or an index) and a value, as text.
 Item = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class DatabaseCase:
-    """A damaged log."""
+    """A damaged log for database systems to open."""
 
-    #: Id of the scenario, followed by the vector if the scenario has several.
+    #: Id of the scenario, with a suffix if the scenario has several cases.
     id: str
     scenario: str
     log: Contents
@@ -35,11 +35,11 @@ class DatabaseCase:
     #: File name of the log.
     name: str
     context: Context = field(default_factory=dict)
-    #: Dialect of the log, if only some systems read it.
+    #: Dialect of the log; empty if every system reads it.
     variant: str = ""
 
     def undamaged(self) -> DatabaseCase:
-        """Return the case before the damage."""
+        """Return this case without the damage."""
         return replace(self, log=self.control, operations=())
 
 
@@ -53,12 +53,12 @@ class ExpectedItems:
 
     @property
     def gone(self) -> frozenset[Item]:
-        """Acknowledged items that are no longer readable; a system must report them."""
+        """Acknowledged items that are no longer readable. A system must report their loss."""
         return self.written - self.left if self.verdict in ("damaged", "refused") else frozenset()
 
 
 def place_log(case: DatabaseCase, folder: Path) -> Path:
-    """Write the log under its file name into a directory, and return its path."""
+    """Write the log into a directory under its file name, and return its path."""
     path = folder / case.name
     write_contents(case.log, path)
     return path
@@ -66,14 +66,14 @@ def place_log(case: DatabaseCase, folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class FormatDatabases:
-    """The part ``databases`` of a format in ``lab/formats``: its ``DATABASES``."""
+    """The damaged logs of a format: ``DATABASES`` in its part ``databases`` in ``lab/formats``."""
 
     #: Return the damaged logs. The first log is undamaged and has the id ``none``.
     cases: Callable[[], Sequence[DatabaseCase]]
-    #: Return the items that a system finds in the records of an answer.
+    #: Return the items that a system should find in the records of an answer.
     items: Callable[[Answer], frozenset[Item]]
-    #: Put the log into a new directory as the systems expect it. Return the path to pass to the
-    #: systems.
+    #: Write the log into a new directory in the layout that the systems expect. Return the path to
+    #: pass to the systems.
     place: Callable[[DatabaseCase, Path], Path] = place_log
 
 
@@ -85,7 +85,7 @@ def damaged_cases(
     context: Context | None = None,
     variant: str = "",
 ) -> list[DatabaseCase]:
-    """Return a case for each damage to one control. The keys of ``damage`` are the case ids."""
+    """Return a case for each entry of ``damage``, by case id. Each damages the same control."""
     cases = []
     for id, act in damage.items():
         log = Damage(control, format_id)
@@ -99,9 +99,10 @@ def damaged_cases(
 
 
 def vector_cases(format_id: str, first: str, name: str = "") -> list[DatabaseCase]:
-    """Return the ``read`` vectors of a format that show a scenario and have a control.
+    """Return a case for each ``read`` vector of a format that shows a scenario and has a control.
 
-    The control of the vector ``first`` is the undamaged log. ``name`` is the file name of the logs.
+    The undamaged log, which comes first, is the control of the vector ``first``. ``name`` is the
+    file name of the logs.
     """
     vectors = load_all()
     cases = {}
@@ -112,7 +113,7 @@ def vector_cases(format_id: str, first: str, name: str = "") -> list[DatabaseCas
             log, control = (
                 read_contents(each.input) for each in (vector, vectors[vector.control or ""])
             )
-            # If log and control are equal, the vectors may differ only in acknowledged records.
+            # Vectors with equal logs differ only in the records that were acknowledged.
             if log != control:
                 cases[vector.id] = DatabaseCase(
                     f"{scenario}/{vector.id.partition('/')[2]}", scenario, log, control,
@@ -152,7 +153,7 @@ MAX_SHOWN_BYTES = 48
 
 
 def shortened(data: bytes) -> str:
-    """Return bytes as text or hexadecimal; as their size and digest if they are long."""
+    """Return bytes as text or hexadecimal, or long bytes as their size and digest."""
     if len(data) > MAX_SHOWN_BYTES:
         return f"{len(data)} bytes, sha256 {hashlib.sha256(data).hexdigest()[:16]}"
     try:

@@ -1,6 +1,7 @@
 """Count the items of an opened database that survived, were lost, or were invented.
 
-A system reports damage by an error, or by a log line that it does not write for the undamaged log.
+A system reports damage with an error, or with a log line that it does not write for the undamaged
+log.
 """
 
 from __future__ import annotations
@@ -32,16 +33,16 @@ class OpeningJudgement:
     lost: int = 0
     #: Items that are no longer readable.
     gone: int = 0
-    #: Returned items that no checksum proves.
+    #: Returned items that were written, but that no valid checksum covers.
     unproven: int = 0
-    #: Returned items of an older log, or items that were acknowledged before the damage. The system
-    #: cannot detect this.
+    #: Returned items that are no longer current, such as those of an older log. The system cannot
+    #: detect this, because the damaged log is valid.
     stale: int = 0
     #: Returned items that were never written.
     invented: int = 0
     #: Items that the system returned once, but not after a restart.
     forgotten: int = 0
-    #: First message of the system about the damage.
+    #: The system's first message about the damage.
     report: str | None = None
     #: State of the log, as in :class:`~lab.databases.opening_result.OpeningResult`.
     log: str | None = None
@@ -61,7 +62,7 @@ class OpeningJudgement:
 
     @property
     def effect(self) -> str:
-        """The outcome in one line, the worst part last."""
+        """A one-line summary that ends with the worst part."""
         if self.end != "opened":
             return ENDS.get(self.end, self.end)
         missing = self.lost + self.gone
@@ -80,7 +81,7 @@ class OpeningJudgement:
         return text
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields that are not zero, and ``written`` and ``returned``."""
+        """Return ``written``, ``returned``, and all other fields that are neither zero nor None."""
         return {
             name: value
             for name, value in vars(self).items()
@@ -107,7 +108,7 @@ def judge_opening(
 ) -> OpeningJudgement:
     """Compare the returned items with the expected ones.
 
-    ``usual`` are the system's log lines for the undamaged log.
+    ``usual`` has the log lines that the system also writes for the undamaged log.
     """
     if opened.end != "opened":
         return OpeningJudgement(
@@ -117,7 +118,7 @@ def judge_opening(
     known = {shape(line) for line in usual}
     report = next((line for line in opened.messages if shape(line) not in known), None)
     later = frozenset(opened.later)
-    # A name that was returned with a wrong value does not count as missing too.
+    # An item that was returned with a wrong value counts as invented, but not also as missing.
     changed = {name for name, _ in returned - expected.written}
     missing = {(name, value) for name, value in expected.written - returned if name not in changed}
     return OpeningJudgement(

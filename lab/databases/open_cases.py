@@ -18,7 +18,7 @@ from lab.databases.systems import DatabaseSystem
 
 TIMEOUT_SECONDS = 60.0
 LIMITS = Limits(memory_bytes=4 << 30, file_bytes=1 << 30)
-#: The judgement of a case in a mode: the mode, the case id, and the judgement.
+#: The mode in which a case was opened, the case, and the judgement.
 Result = tuple[str, DatabaseCase, OpeningJudgement]
 
 
@@ -35,7 +35,7 @@ def cases_of(format_id: str) -> tuple[DatabaseCase, ...]:
 
 
 def open_with(system: DatabaseSystem, mode: str, case: DatabaseCase) -> OpeningResult:
-    """Open a case with a system that is built. Raises ``OSError``."""
+    """Open a case with a system, which must be built. Raises ``OSError``."""
     databases = databases_of(system.format)
     assert databases is not None, system.name
     scratch = Path(tempfile.mkdtemp(prefix="walproof-databases-"))
@@ -45,7 +45,7 @@ def open_with(system: DatabaseSystem, mode: str, case: DatabaseCase) -> OpeningR
         given = databases.place(case, folder)
         words = [*system.implementation.command, mode, str(scratch / "folder"), str(given)]
         try:
-            # A system that mounts folders cannot run in a sandbox.
+            # A system that mounts directories cannot run in a sandbox.
             sandbox = Sandbox(scratch, hides=evidence()) if system.is_sandboxed else None
             done = run_program(words, TIMEOUT_SECONDS, sandbox, limits=LIMITS)
         except OverLimit as error:
@@ -63,7 +63,7 @@ def open_cases(
     wanted: Callable[[DatabaseCase], bool] = lambda case: True,
     opening: Callable[[DatabaseSystem, str, DatabaseCase], OpeningResult] = open_with,
 ) -> Iterator[Result]:
-    """Open the cases with a system, beginning with the undamaged log in each mode."""
+    """Open the cases with a system. In each mode, open the undamaged log of a case first."""
     expected: dict[str, ExpectedItems] = {}
     controls: dict[tuple[str, str, str], OpeningResult] = {}
     for mode in modes:

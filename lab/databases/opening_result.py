@@ -1,4 +1,4 @@
-"""The result of opening a damaged log with a real system, and the parser of its output."""
+"""The result of opening a damaged log with a real system, parsed from the program's output."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 from lab.databases.damaged_logs import Item, shortened
 
-#: The number of characters that are stored from each line of a system's output.
+#: Lines of a system's output are cut to this length.
 MAX_LINE_CHARACTERS = 300
 _VARIES = re.compile(r"[^\s/=:,()\[\]{}]*\d[^\s/=,()\[\]{}]*")
 
 
 @dataclass
 class OpeningResult:
-    """The items and messages of a system."""
+    """The outcome of opening a log, with the items and messages of the system."""
 
     #: ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``.
     end: str
@@ -24,20 +24,20 @@ class OpeningResult:
     later: list[Item] = field(default_factory=list)
     is_reopened: bool = False
     messages: list[str] = field(default_factory=list)
-    #: Message of a system that refused the log or crashed.
+    #: The last message of a system that refused the log, hung or crashed.
     why: str = ""
-    #: State of the log before the additional write: ``kept``, ``rewritten``, ``moved`` or
-    #: ``deleted``. None if the program does not report it.
+    #: State of the log when the system had opened or refused it: ``kept``, ``rewritten``, ``moved``
+    #: or ``deleted``. None if the program does not report it.
     log: str | None = None
 
 
 def shape(line: str) -> str:
-    """Return a line without the parts that differ between runs: numbers, ids, the folder."""
+    """Replace the parts of a line that differ between runs, such as numbers, ids and folders."""
     return _VARIES.sub("#", line)
 
 
 def parse_output(out: str, errors: str, status: int, scratch: str) -> OpeningResult:
-    """Return the result of a program that opened a database below ``scratch``."""
+    """Parse the output of a program that opened a database below ``scratch``."""
     opened = OpeningResult("opened")
     for line in out.splitlines():
         try:

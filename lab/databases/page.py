@@ -18,8 +18,8 @@ from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
 SCENARIOS = PACKAGES / "conformance" / "scenarios" / "scenarios.toml"
-#: The text of a cell with the expected outcome and no stale or unproven items, and the text of a
-#: cell without a run.
+#: The text of a cell if the outcome is as expected, without stale or unproven items, and the text
+#: of a cell if the case was not run.
 AS_EXPECTED, NOT_RUN = "✓", "–"
 
 
@@ -45,7 +45,7 @@ def page() -> str:
 
 
 def scenarios() -> Mapping[str, str]:
-    """Return the title of each scenario by its id."""
+    """Return the titles of the scenarios by id."""
     return {
         each["id"]: each["title"]
         for each in tomllib.loads(SCENARIOS.read_text("utf-8"))["scenario"]
@@ -59,7 +59,7 @@ def _without_zeros(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
 
 
 def _summary(system: DatabaseSystem, mode: str) -> Mapping[str, str | int]:
-    """Return the row of a system's mode: the number of damaged logs with each outcome."""
+    """Count the damaged logs with each outcome, for one mode of a system."""
     judged = [each for id, each in system.answers[mode].items() if id != "none"]
     opened = [each for each in judged if each.end == "opened"]
     is_again_lost = [each.end == "refused-again" or bool(each.forgotten) for each in judged]
@@ -78,9 +78,9 @@ def _summary(system: DatabaseSystem, mode: str) -> Mapping[str, str | int]:
 
 
 def _section(format_id: str, of_format: Sequence[DatabaseSystem]) -> Mapping[str, Any]:
-    """Return the systems of a format, and a table of the damaged logs.
+    """Return what the page shows about a format: its systems, and a table of damaged logs.
 
-    Modes with the same cells share a column, and damage with the same cells shares a row.
+    Modes with the same cells share a column, and logs with the same cells share a row.
     """
     cases = cases_of(format_id)
     modes_of = {each.implementation.title: len(each.modes) for each in of_format}
@@ -120,8 +120,8 @@ def _cell(judgement: OpeningJudgement | None) -> str:
 
 
 def _logs(system: DatabaseSystem) -> Mapping[str, str]:
-    """Return the number of damaged logs in each state after each mode."""
-    # Logs that a system refused and kept are omitted, because they are unchanged.
+    """For each mode, count the damaged logs in each state in which the system left them."""
+    # Logs that a system refused and left unchanged are omitted.
     return {
         mode: ", ".join(
             f"{state} {number}"

@@ -1,4 +1,4 @@
-"""The systems under test: their folders, and the modes in which each is opened."""
+"""The database systems under test, with the modes in which each opens a database."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from conformance.saving import save
 from lab.databases.judge import OpeningJudgement
 
 FOLDER = Path(__file__).with_name("implementations")
-#: The folder with a file for each format and system: the judgements of its last run, by mode and
-#: case. The files are not stored next to the programs, because a change there triggers a new build.
+#: For each format and system, this folder has a file with the judgements of the last run, by mode
+#: and case. The files are not stored next to the programs, because a change there triggers a new
+#: build.
 ANSWERS = Path(__file__).with_name("answers")
 
 #: The judgements by mode and case id.
@@ -24,26 +25,26 @@ Answers = Mapping[str, Mapping[str, OpeningJudgement]]
 
 @dataclass(frozen=True)
 class DatabaseSystem:
-    """A system, the program that runs it, and a description of each mode, for one format."""
+    """A database system for one format: the program that runs the system, and its modes."""
 
     implementation: Implementation
     format: str
     modes: Mapping[str, str]
     #: Dialects that the system opens, in addition to logs without a dialect.
     variants: Sequence[str] = ()
-    #: Remark for the page, in Markdown.
+    #: A remark for the page, in Markdown.
     note: str = ""
     #: False if the system mounts its own directories and needs root.
     is_sandboxed: bool = True
 
     @property
     def name(self) -> str:
-        """The name of its implementation."""
+        """The name of the implementation."""
         return self.implementation.name
 
     @property
     def answers_file(self) -> Path:
-        """The file with its judgements."""
+        """The file with the stored judgements."""
         return ANSWERS / self.format / f"{self.name}.json"
 
     @cached_property

@@ -1,1 +1,1 @@
-"""Findings: faults of released programs, each with a report for the upstream tracker."""
+"""Faults found in released programs, each with a report for the upstream tracker."""

@@ -1,4 +1,4 @@
-"""``python -m lab findings``: follow the steps of the reports, and compare the printed lines."""
+"""``python -m lab findings``: follow the steps in the reports, and compare the printed lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from walproof.cli.output import say
 def disagreement(
     finding: ReleaseFinding, tried: Mapping[str, Any], done: subprocess.CompletedProcess[str]
 ) -> str | None:
-    """Return how the last step on a release differs from the recorded result, or None."""
+    """Return how the result of a report's last step differs from the recorded one, or None."""
     status = 1 if tried.get("shows", True) else 0
     output = tried.get("output", finding.report.output).strip()
     if done.stdout.strip() != output:
@@ -35,7 +35,7 @@ def disagreement(
 
 
 def quotes(finding: ReleaseFinding, tried: Mapping[str, Any]) -> list[str]:
-    """Return the lines that a release prints in addition to the standard output of the report."""
+    """Return the lines that a release must print besides the report's standard output."""
     return finding.report.quoted if tried.get("shows", True) else []
 
 

@@ -1,4 +1,4 @@
-"""Read the records and reports of the findings, and write the page that lists the findings."""
+"""Read the records and reports of all findings, and render the page that lists them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 from conformance import ROOT, declaration, templates
 
-#: This folder has a folder for each finding, the list of findings, and the retired findings.
+#: This folder has a subfolder for each finding, the list of findings, and the list of retired ones.
 FOLDER = ROOT / "docs" / "findings"
 
-#: Headings of the list, the worst harm first.
+#: Headings of the list, from the most to the least harmful.
 HARMS = {
     "loses": "Acknowledged records are lost",
     "wrong": "Wrong or missing data is returned as complete",
@@ -31,12 +31,12 @@ _FILE = re.compile(r"Save this as `([^`]+)`[^\n]*:\n\n```\w+\n(.*?)^```$", re.MU
 
 
 class BrokenReport(Exception):
-    """A report lacks a part; the text names the file and the part."""
+    """A report lacks a part. The message names the file and the part."""
 
 
 @dataclass(frozen=True)
 class UpstreamReport:
-    """A ``report.md``: text for an upstream tracker, with files, commands and printed lines."""
+    """A ``report.md``: a text for an upstream tracker, with files, commands and printed lines."""
 
     path: Path
     text: str
@@ -50,14 +50,14 @@ class UpstreamReport:
 
     @property
     def files(self) -> dict[str, str]:
-        """The files to save, by their paths in an empty folder. Raises :class:`BrokenReport`."""
+        """The files to save in an empty folder, by path. Raises :class:`BrokenReport`."""
         if not (found := dict(_FILE.findall(self.text))):
             raise BrokenReport(f"{self.path}: expected 'Save this as `FILE` …' and a code block")
         return found
 
     @property
     def commands(self) -> list[str]:
-        """The shell commands for that folder. The last one reproduces the fault."""
+        """The shell commands to run once the files are saved. The last one reproduces the fault."""
         found = self._blocks("sh")
         if len(found) != 1:
             raise BrokenReport(f"{self.path}: expected one block of sh, found {len(found)}")
@@ -65,14 +65,14 @@ class UpstreamReport:
 
     @property
     def output(self) -> str:
-        """The standard output if the fault is present: the first block of text."""
+        """The standard output of a faulty release, which is the first ``text`` block."""
         if not (found := self._blocks("text")):
             raise BrokenReport(f"{self.path}: expected a block of text")
         return found[0]
 
     @property
     def quoted(self) -> list[str]:
-        """The lines of the other blocks of text. ``…`` stands for any characters of a line."""
+        """The lines of the other ``text`` blocks. ``…`` stands for any characters within a line."""
         return [line for block in self._blocks("text")[1:] for line in block.splitlines()]
 
     def _blocks(self, language: str) -> list[str]:
@@ -81,14 +81,14 @@ class UpstreamReport:
 
 @dataclass(frozen=True)
 class ReleaseFinding:
-    """One finding: its folder, and its record, which follows ``finding.schema.json``."""
+    """A finding, with its folder and its record (see ``finding.schema.json``)."""
 
     folder: Path
     body: Mapping[str, Any]
 
     @property
     def id(self) -> str:
-        """The name of its folder."""
+        """The name of the finding's folder."""
         return self.folder.name
 
     @cached_property
@@ -111,7 +111,7 @@ def load() -> list[ReleaseFinding]:
 
 
 def retired() -> list[Mapping[str, str]]:
-    """Return the findings that were withdrawn: ``system``, ``claim`` and ``reason`` of each."""
+    """Return the ``system``, ``claim`` and ``reason`` of each finding that was withdrawn."""
     body = tomllib.loads((FOLDER / "retired.toml").read_text("utf-8"))
     rows: list[Mapping[str, str]] = body["retired"]
     return rows
@@ -134,7 +134,7 @@ def list_page() -> str:
 
 
 def releases(finding: ReleaseFinding) -> str:
-    """Return a text with the releases that show a finding, and the releases that do not."""
+    """Return the releases that show a finding and those that do not, as text."""
     rows = finding.body["tried"]
     without = [each["version"] for each in rows if not each.get("shows", True)]
     shown = ", ".join(each["version"] for each in rows if each.get("shows", True))

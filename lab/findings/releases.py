@@ -1,4 +1,4 @@
-"""Follow the steps of reports in ``.build/findings``, on each release that a finding names."""
+"""Follow the steps of the reports for each release that a finding names, in ``.build/findings``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from lab.findings.record import ReleaseFinding, UpstreamReport
 SCRIPT_SECONDS = 120
 INSTALL_SECONDS = 900
 LIMITS = Limits(memory_bytes=4 << 30)
-#: Variables of the steps. An empty PYTHONPATH has the same effect as an unset one.
+#: Environment variables for the steps. An empty PYTHONPATH has the same effect as an unset one.
 VARIABLES = {"PYTHONPATH": ""}
-#: The start of the commands that are not run: the user installs system packages.
+#: Commands that begin in this way install system packages. They are left to the user.
 NOT_RUN = "sudo "
-#: Programs of an unpacked package that steps may call.
+#: Programs from an unpacked package that the steps may call.
 PROGRAMS = ("usr/bin/journalctl", "usr/lib/systemd/systemd-journal-remote")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -34,7 +34,7 @@ class ReleaseUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Release:
-    """A release on which the steps of a report are followed, with its entry in the record."""
+    """A release on which to follow the steps of a report, and its entry in the finding's record."""
 
     finding: ReleaseFinding
     tried: Mapping[str, Any]
@@ -46,7 +46,7 @@ class Release:
 
     @property
     def report(self) -> UpstreamReport:
-        """The report for this release: with its version and the replacements of its entry."""
+        """The report with this release's version and the replacements that its entry lists."""
         text = self.finding.report.text
         latest = self.finding.body["tried"][0]["version"]
         for old, new in {latest: self.tried["version"], **self.tried.get("replace", {})}.items():
@@ -55,17 +55,17 @@ class Release:
 
     @property
     def commands(self) -> list[str]:
-        """The commands of the report for this release, without the commands that need sudo."""
+        """The report's commands for this release, except those that need sudo."""
         return [each for each in self.report.commands if not each.startswith(NOT_RUN)]
 
     @property
     def is_installed(self) -> bool:
-        """True if the steps of the report, except the last, were followed for the release."""
+        """True if the release is installed by the current steps of the report."""
         stamp = self.folder / "stamp"
         return stamp.exists() and stamp.read_text("utf-8") == self._steps
 
     def install(self) -> None:
-        """Follow the steps of the report in an empty folder, unless that was done before.
+        """Follow the steps of the report in an empty folder, unless the release is installed.
 
         The last step is run once, because it also compiles. Raises :class:`ReleaseUnavailable`.
         """
@@ -106,7 +106,7 @@ class Release:
             raise ReleaseUnavailable(str(error)) from None
 
     def _link_programs(self, root: Path) -> None:
-        """Write commands that start the programs of a package that make setup has unpacked."""
+        """Write shims that start the programs of a package unpacked by ``make setup``."""
         if not root.exists():
             raise ReleaseUnavailable(f"{root} is not unpacked here (make setup)")
         (loader,) = root.glob("usr/lib/*/ld-linux*.so.*")
@@ -119,7 +119,7 @@ class Release:
 
 
 def releases(findings: Sequence[ReleaseFinding]) -> list[Release]:
-    """Return every release on which the steps need no manual work."""
+    """Return every release for which the steps need no manual work."""
     return [
         Release(finding, tried)
         for finding in findings

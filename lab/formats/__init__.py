@@ -1,6 +1,6 @@
-"""The parts of each format that the experiments need, with one package for each format.
+"""Format-specific parts of the experiments, with one package per format.
 
-The name of a package is the id of its format, with ``_`` instead of ``-``. All parts are optional:
+A package is named after its format's id, with ``_`` instead of ``-``. All parts are optional:
 
 =============  =====================================================================================
 part           content

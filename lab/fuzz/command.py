@@ -21,7 +21,7 @@ from walproof.quantity import in_bytes, number
 if TYPE_CHECKING:
     from lab.fuzz.fuzz_run import FuzzOutcome
 
-#: The folder of inputs that reached new lines. The next run uses these inputs again.
+#: Folder for inputs that reached new lines. Later runs start from these inputs, too.
 CORPUS = BUILD / "fuzz" / "corpus"
 
 
@@ -47,12 +47,12 @@ def fuzz(
 ) -> int:
     """Fuzz readers; report exceptions, hangs, memory use, and disagreements.
 
-    Fuzzing starts from the logs of the vectors. It changes fields and bytes, and corrects
-    checksums. An input that reaches new lines of a reader is stored and changed further. The
-    executable specification must satisfy the invariants of the conventions. The scanner and the
-    second reader must return the same answer. A reader may use two seconds of CPU time, and 64 MiB
-    plus 16 bytes for each byte of the input. The generated parsers in C++ are fuzzed by libFuzzer
-    with sanitizers (clang).
+    Fuzzing starts from the logs of the vectors. It changes fields and bytes, and usually corrects
+    the checksums. Inputs that reach new lines of a reader are stored and changed further. The
+    executable specification must satisfy the invariants in the conventions, and the scanner and the
+    second reader must return the same answers. For each input, a reader may use two seconds of CPU
+    time, and 64 MiB of memory plus 16 bytes per byte of input. libFuzzer fuzzes the generated C++
+    parsers with sanitizers (clang).
 
     \b
     python -m lab fuzz --format leveldb-log --seconds 600
@@ -135,7 +135,7 @@ def _repeat(path: Path) -> int:
     held = Scratch()
     try:
         judge = FuzzJudge(log.format, held.folder)
-        # not measured, because the first input imports modules and compiles kernels
+        # not measured, because the first run imports modules and compiles kernels
         judge.faults(log)
         faults = judge.faults(log)
     finally:

@@ -23,43 +23,43 @@ ROOT = HERE.parents[1]
 READERS, PARSERS = "differential", "cpp"
 DRIVERS = ROOT / "walproof" / "implementations"
 BUILD_SECONDS, BUILD_MEMORY_BYTES = 1800, 8 << 30
-#: The wall-clock limit for one input. It is long, because the machine may be busy.
+#: The wall-clock limit for one input. It is generous, because the machine may be busy.
 INPUT_SECONDS = 60
-#: The memory limit of a fuzzer with its corpus. A sanitizer needs 1 GiB of this memory.
+#: The memory limit of a fuzzer, including its corpus. A sanitizer takes 1 GiB of it.
 MEMORY_MIB = 3072
 
 _UNITS = re.compile(r"^stat::number_of_executed_units: +(\d+)", re.MULTILINE)
 
 
 class NotBuilt(Exception):
-    """A tool is missing or the build failed; the message is the reason or the output."""
+    """A tool is missing, or the build failed. The message is the reason or the build output."""
 
 
 @dataclass(frozen=True)
 class EngineRun:
-    """One process of a fuzzer, on a format or on a grammar."""
+    """The settings of one fuzzer process, which fuzzes a format or a grammar."""
 
     subject: str
     #: Folder that contains ``seeds`` and ``artifacts``. ``artifacts`` holds the inputs that ended
     #: the process.
     scratch: Path
     corpus: Path
-    #: Folder of the findings of the format.
+    #: Folder for the format's findings.
     findings: Path
     seconds: int
 
     def crashers(self) -> list[Path]:
-        """Return the inputs that ended a process."""
+        """Return the inputs that ended the process."""
         return sorted((self.scratch / "artifacts").iterdir())
 
 
 @dataclass(frozen=True)
 class FuzzEngine:
-    """A fuzzer."""
+    """A fuzzer, with functions that build it and return its command."""
 
     #: Programs that the build needs.
     needs: Sequence[str]
-    #: Build the fuzzer in a folder.
+    #: A function that builds the fuzzer in a folder.
     make: Callable[[Path], None]
     command: Callable[[Path, EngineRun], Sequence[str]]
 
@@ -111,12 +111,12 @@ def _libfuzzer(folder: Path, run: EngineRun) -> Sequence[str]:
 
 
 def executed_inputs(output: str) -> int:
-    """Return the number of inputs that a fuzzer ran, from its output."""
+    """Parse the number of executed inputs from the output of a fuzzer."""
     return int((_UNITS.findall(output) or [0])[-1])
 
 
 def repeat_command(folder: Path, run: EngineRun, path: Path) -> str:
-    """Return the command that runs the fuzzer of the parsers on one file."""
+    """Return the command that runs the parser fuzzer on one file."""
     return shlex.join(["env", f"WALPROOF_GRAMMAR={run.subject}", f"{folder}/fuzz", str(path)])
 
 

@@ -1,4 +1,4 @@
-"""Write the findings of fuzzing: for each, the smallest input and the command that repeats it."""
+"""Store each finding with its smallest input and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lab.fuzz.judge import ReaderFault
 
 DESCRIPTION = "finding.json"
 INPUT = f"input{SUFFIX}"
-#: The folder with the log of an input, for use with other readers and tools.
+#: Folder for the unpacked log of an input, for use with other readers and tools.
 LOG = "log"
 
 
@@ -73,12 +73,12 @@ def _short_name(signature: str) -> str:
 
 
 def saved_findings(folder: Path) -> list[Mapping[str, Any]]:
-    """Return the descriptions of the findings below a folder, in order of name."""
+    """Return the descriptions of the findings below a folder, ordered by name."""
     return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob(f"*/{DESCRIPTION}"))]
 
 
 def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:
-    """Return the smallest input found in ``seconds`` of CPU time for which ``shows`` is true."""
+    """Return the smallest input for which ``shows`` is true, found in ``seconds`` of CPU time."""
     deadline = time.process_time() + seconds
     while time.process_time() < deadline:
         candidates = itertools.takewhile(lambda _: time.process_time() < deadline, _simpler(log))
@@ -109,7 +109,7 @@ def _simpler(log: Input) -> Iterator[Input]:
 
 
 def _halvings(size: int) -> Iterator[tuple[int, int]]:
-    """Yield the range of all bytes, then the ranges of the halves, of the quarters, and so on."""
+    """Yield the range of all bytes, then both halves, then the quarters, and so on."""
     length = size
     while length:
         for at in range(0, size, length):

@@ -1,4 +1,4 @@
-"""Run a fuzzer on a format. Each input that ends the process of the fuzzer is a finding."""
+"""Run a fuzzer on a format. Each input that ends the fuzzer's process is a finding."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from lab.fuzz.inputs import Input, NotPacked, unpack
 from lab.fuzz.judge import ReaderFault
 from lab.fuzz.worker import PROGRESS
 
-#: The time after the budget, to import modules, compile kernels and minimise the last finding.
+#: Time allowed beyond the budget for importing, compiling kernels and minimising the last finding.
 GRACE_SECONDS = 900.0
-#: The number of inputs that end the process before the run is given up.
+#: A run is given up after this many inputs have ended the process.
 MAX_DEATHS = 10
 LIMITS = Limits(memory_bytes=8 << 30)
 _REACHED = re.compile(r"\bcov: (\d+)")
@@ -38,7 +38,7 @@ _REACHED = re.compile(r"\bcov: (\d+)")
 
 @dataclass
 class FuzzOutcome:
-    """The result of a run. ``findings`` are signatures; ``complaint`` is an error of the fuzzer."""
+    """The result of a run. ``findings`` has signatures; ``complaint`` is an error of the fuzzer."""
 
     format: str
     target: str
@@ -59,7 +59,7 @@ class FuzzOutcome:
 def fuzz_format(
     engine: FuzzEngine, folder: Path, outcome: FuzzOutcome, inputs: list[Input], budget: EngineRun
 ) -> FuzzOutcome:
-    """Fuzz the readers or parsers of a format until the time is over.
+    """Fuzz the readers or parsers of a format until the time is up.
 
     ``folder`` contains the built fuzzer.
     """
@@ -87,7 +87,7 @@ def fuzz_format(
 
 
 def seeds_of(inputs: Iterable[Input], grammar: str) -> Iterator[bytes]:
-    """Yield each file that a grammar parses, without duplicates."""
+    """Yield each distinct file that a grammar parses."""
     files: dict[bytes, None] = {}
     for log in inputs:
         for name, data in log.files.items():
@@ -120,7 +120,7 @@ def _run_subject(engine: FuzzEngine, folder: Path, run: EngineRun, outcome: Fuzz
 def _run_process(
     engine: FuzzEngine, folder: Path, run: EngineRun, outcome: FuzzOutcome
 ) -> tuple[int | None, str]:
-    """Run the fuzzer once. Return its exit status, which is None if it hung, and its output."""
+    """Run the fuzzer once. Return its exit status, or None if it hung, and its output."""
     before = _children_seconds()
     process = Process(
         engine.command(folder, run), LIMITS, variables={"WALPROOF_GRAMMAR": run.subject},

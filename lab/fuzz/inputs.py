@@ -1,7 +1,7 @@
-"""Convert logs to byte strings and back, because fuzzers work on byte strings.
+"""Pack logs into byte strings, which fuzzers work on, and unpack them.
 
-The first line is JSON with the format, the name, the context and the file sizes. The contents of
-the files follow.
+The first line is JSON with the format, the name, the context and the file sizes. The file contents
+follow.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from conformance.vectors import Vector
 from walproof.sweep.controls import Control
 from walproof.sweep.histories import generate_controls
 
-#: The suffix of a file with a packed input.
+#: The suffix of files that contain a packed input.
 SUFFIX = ".fuzz"
 MAX_FILES = 64
 #: The maximum total size of an input's files: one and a half blocks of a LevelDB log.
 MAX_INPUT_BYTES = 48 << 10
-#: The maximum number of fields that are read from a file.
+#: The maximum number of fields to read from a file.
 MAX_FIELDS = 4000
 #: The number of generated logs among the seeds.
 GENERATED_SEEDS = 24
@@ -38,7 +38,7 @@ class NotPacked(ValueError):
 
 @dataclass(frozen=True)
 class Input(Control):
-    """A log to read. ``id`` is the vector that the log came from."""
+    """A log to read. ``id`` names the vector or generated log from which it was derived."""
 
     def pack(self) -> bytes:
         """Return the input as bytes, from which :func:`unpack` restores it."""
@@ -56,7 +56,7 @@ class Input(Control):
         return b"\n".join((line, b"".join(self.files.values())))
 
     def spans(self, file: str) -> tuple[Field, ...]:
-        """Return a field for each span of a file, up to the point where its grammar fails."""
+        """Return the fields of a file, one per span, up to the point where the grammar fails."""
         return _fields_of(self.files[file], self.format, file or self.name)
 
     def with_bytes(self, file: str, data: bytes) -> Input:
@@ -109,7 +109,7 @@ def is_name(name: str) -> bool:
 
 
 def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
-    """Return input logs without duplicates, smallest first: logs of vectors, and generated logs."""
+    """Return the distinct logs of the vectors and some generated logs, smallest first."""
     inputs: dict[str, Input] = {}
     for log in generate_controls(format, GENERATED_SEEDS, seed=0):
         if log.size <= MAX_INPUT_BYTES:
@@ -128,7 +128,7 @@ def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
 
 @functools.lru_cache(2048)
 def _fields_of(data: bytes, format: str, name: str) -> tuple[Field, ...]:
-    """Return the fields with 0 in place of each value, because a value keeps its parser alive."""
+    """Return the fields with 0 for each value, because a value would keep its parser in memory."""
     spans: dict[tuple[int, int], Field] = {}
     with contextlib.suppress(ParseStopped):
         for field in itertools.islice(iter_fields(data, format, name), MAX_FIELDS):

@@ -1,4 +1,4 @@
-"""Judge the answers of readers to inputs without an expected answer.
+"""Judge readers' answers to inputs for which no expected answer exists.
 
 The executable specification must satisfy the invariants in the conventions. The scanner and the
 second reader must return the same answer.
@@ -35,16 +35,16 @@ from walproof.sweep.properties import WrittenRecords
 
 SPECIFICATION, SCANNER, SECOND = "specification", "scanner", "second reader"
 SLOW, LARGE, SHAPE, STRICT = "slow", "over-memory", "malformed-answer", "strict-differs"
-#: Bytes by which ``end`` may exceed the size of a file, because a writer first writes padding.
+#: ``end`` may exceed the file size by this many bytes, because a writer may first write padding.
 PADDING_BYTES = 7
 
-#: CPU time limit of one reader for an input of about :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES`.
+#: CPU time limit of a reader, for inputs of at most :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES`.
 PROCESSOR_SECONDS = 2.0
 
-#: Memory limit of one reader: bytes for each byte of the input, and additional bytes.
+#: Memory limit of a reader: a number of bytes per byte of input, plus a constant.
 MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
 
-#: A function that returns an answer, as JSON, for a path, a profile and a context.
+#: A function that takes a path, a profile and a context, and returns an answer as JSON.
 Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
 
 
@@ -59,7 +59,7 @@ class ReaderFault:
 
     @property
     def signature(self) -> str:
-        """The key that identifies the finding of a fault: the line that raised, or the verdict."""
+        """The key of a finding, which names the line that raised an exception, or the verdict."""
         where = self.text.partition("\n")[0] if self.kind == properties.RAISES else self.verdict
         return f"{self.reader}: {self.kind}: {where}"
 
@@ -78,7 +78,7 @@ class FuzzJudge:
         self.slowest, self.largest = 0.0, 0
 
     def faults(self, log: Input) -> list[ReaderFault]:
-        """Return the faults of all readers; none for an input whose context no reader accepts."""
+        """Return the faults of all readers. There are none if no reader accepts the context."""
         try:
             right, faults = self._judge_specification(log)
             if right is None:
@@ -146,7 +146,7 @@ class FuzzJudge:
     ) -> Any:
         """Return the result of a reader, or None if it raises an exception.
 
-        An exception and the use of too much time or memory are recorded as faults.
+        Exceptions, and excessive use of time or memory, are added to ``faults``.
         """
         self.meter.begin()
         answer = None
@@ -172,7 +172,7 @@ class _Void(Exception):
 
 
 def replace_log(log: Input, folder: Path) -> None:
-    """Write an input under its name, in place of an earlier input with this name."""
+    """Write an input under its name, replacing any earlier input with the same name."""
     path = folder / log.name
     if path.is_dir():
         shutil.rmtree(path)
@@ -196,7 +196,7 @@ def _where(error: Exception) -> str:
 
 
 def malformed(log: Input, seen: Answer) -> str:
-    """Return the first contradiction in an answer, or an empty text."""
+    """Return the first contradiction in an answer, or an empty string."""
     files = log.files
     if seen.verdict == "refused" and (seen.records or seen.lost or seen.end is not None):
         return "refused, and tells of records, ranges or an end"
@@ -256,7 +256,7 @@ def second_reader(format: str) -> Reader | None:
 class ResourceMeter:
     """Measure the CPU time and the peak memory of this process since :meth:`begin`.
 
-    Only Linux can reset the peak.
+    Only Linux can reset the peak memory.
     """
 
     def begin(self) -> None:
@@ -267,13 +267,14 @@ class ResourceMeter:
         self._started = time.process_time()
 
     def measured(self) -> tuple[float, int]:
-        """Return the CPU time in seconds, and the peak growth of the process in bytes."""
+        """Return the CPU time in seconds, and the growth of the peak memory in bytes."""
         seconds = time.process_time() - self._started
         return seconds, max(0, _peak_bytes() - self._before)
 
 
 def _peak_bytes() -> int:
-    # ``ru_maxrss`` is at least the memory of the process that started this one.
+    # ``ru_maxrss`` is used only as a fallback, because it is never below the memory of the process
+    # that started this one.
     with contextlib.suppress(OSError):
         lines = Path("/proc/self/status").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))

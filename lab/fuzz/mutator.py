@@ -1,6 +1,7 @@
-"""Change an input: the bytes of a field or a file by libFuzzer, the files of a folder, the context.
+"""Mutate an input: the bytes of a field or file (by libFuzzer), the files of a folder, the context.
 
-After most changes, the checksums are corrected. Otherwise, readers would stop at the checksum.
+After most changes, the checksums are corrected. Otherwise, readers would stop at the first wrong
+checksum.
 """
 
 from __future__ import annotations
@@ -16,21 +17,21 @@ from conformance.damage.checksums import without_indices as generic
 from conformance.kaitai.field_map import Field
 from lab.fuzz.inputs import MAX_FILES, MAX_INPUT_BYTES, Input, NotPacked, unpack
 
-#: A function that changes bytes, and returns at most the given number of bytes.
+#: A function that changes bytes and returns at most the given number of them.
 Native = Callable[[bytes, int], bytes]
 #: The number of bytes reserved for the first line of a packed input.
 HEAD_BYTES = 4096
 
 
 class Mutator:
-    """Changes inputs of one format, also with files and contexts of ``seeds``."""
+    """Mutates inputs of one format, and copies files and contexts from ``seeds``."""
 
     def __init__(self, format: str, seeds: Sequence[Input]) -> None:
         self.seeds = seeds
         self.units = units_of(format)
 
     def change(self, packed: bytes, most: int, chance: Random, native: Native) -> bytes:
-        """Return a changed input of at most ``most`` bytes. If ``packed`` is bad, change a seed."""
+        """Change an input, or a seed if ``packed`` is invalid. Return at most ``most`` bytes."""
         try:
             log = unpack(packed)
         except NotPacked:
@@ -66,7 +67,7 @@ class Mutator:
         return changed
 
     def _with_files(self, log: Input, chance: Random) -> Input:
-        """Remove, empty or exchange a file, or add the files of a seed."""
+        """Remove or empty a file, exchange two files, or add the files of a seed."""
         files, lender = dict(log.files), chance.choice(self.seeds)
         if files and chance.random() < 0.8:
             first, second = (chance.choice(sorted(files)) for _ in range(2))
@@ -88,7 +89,7 @@ class Mutator:
     def _sealed(
         self, log: Input, name: str, wanted: Callable[[Field], bool], changed: Input | None = None
     ) -> bytes:
-        """Return the ``changed`` file with correct checksums in the ``wanted`` units of ``log``."""
+        """Return a file of ``changed`` after correcting the checksums of the ``wanted`` units."""
         data, fields = (changed or log).files[name], log.spans(name)
         for unit in self.units:
             for field in fields:
@@ -104,7 +105,7 @@ class Mutator:
 
 
 def _fields_of_a_name(fields: Sequence[Field], chance: Random) -> list[Field]:
-    """Return the fields with a name. The choice of the name does not depend on its frequency."""
+    """Choose a field name at random, and return all fields with this name."""
     by_name = defaultdict(list)
     for field in fields:
         by_name[generic(field.path)].append(field)
@@ -114,7 +115,7 @@ def _fields_of_a_name(fields: Sequence[Field], chance: Random) -> list[Field]:
 def _changed_field(
     data: bytes, field: Field, other: Field, chance: Random, native: Native
 ) -> bytes:
-    """Return the new bytes of a field: changed, removed, repeated, or copied from ``other``."""
+    """Return new bytes for a field: mutated, removed, repeated, or copied from ``other``."""
     old = data[field.start : field.end]
     which = chance.random()
     if which < 0.6:

@@ -1,6 +1,7 @@
-"""Fuzz readers in Python in a separate process, guided by coverage.
+"""Fuzz the Python readers in a separate process, guided by coverage.
 
-Usage: ``python -m lab.fuzz.worker FORMAT FINDINGS SCRATCH FLAG…``, with libFuzzer flags.
+Usage: ``python -m lab.fuzz.worker FORMAT FINDINGS SCRATCH FLAG…``. The flags are those of
+libFuzzer.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 
 #: CPU time for minimising the input of a new finding.
 MINIMISE_SECONDS = 20.0
-#: The file in the scratch folder with the findings, and the maximum time and memory.
+#: This file in the scratch folder contains the findings, and the maximum time and memory.
 PROGRESS = "progress.json"
 
 
 class FuzzSession:
-    """Run inputs, and store the findings and maxima in the file :data:`PROGRESS`."""
+    """Run inputs, and store the findings, maximum time and maximum memory in :data:`PROGRESS`."""
 
     def __init__(self, format_id: str, findings: Path, scratch: Path) -> None:
         from conformance.vectors import load_all
@@ -42,7 +43,7 @@ class FuzzSession:
         self.judge = FuzzJudge(format_id, scratch / "here")
         self.findings = Findings(findings)
         for log in logs[:: max(1, len(logs) // 24)]:
-            self.judge.faults(log)  # the first input imports modules and compiles kernels
+            self.judge.faults(log)  # imports modules and compiles kernels
         self.judge.slowest, self.judge.largest = 0.0, 0
         self._saved = time.monotonic()
 
@@ -77,7 +78,7 @@ class FuzzSession:
 
     def save(self) -> None:
         """Store the findings and measurements."""
-        # Results are stored early, because the engine may end the process at any time.
+        # Results are stored often, because the engine may end the process at any time.
         self._saved = time.monotonic()
         body = {
             "slowest_seconds": self.judge.slowest,
@@ -88,13 +89,13 @@ class FuzzSession:
 
 
 def main(format_id: str, findings: str, scratch: str, *flags: str) -> None:
-    """Fuzz for the time in the flags. Does not return, because atheris ends the process."""
+    """Fuzz for the time that the flags give. Never returns, because atheris ends the process."""
     import atheris
 
     module = registers()[format_id].module
     # These modules loop over each byte, so counting their lines would take most of the time.
     exclude = [f"reference_impl.{module}.hashes", f"{module}.hashes"]
-    # The scanner is left out: the lines of compiled code cannot be counted.
+    # The scanner is not instrumented, because lines of compiled code cannot be counted.
     with atheris.instrument_imports(include=["reference_impl", module], exclude=exclude):
         import reference_impl.formats  # noqa: F401
 

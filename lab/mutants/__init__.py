@@ -1,1 +1,1 @@
-"""Measure whether the vectors detect each small change to the executable specification."""
+"""Test whether the vectors detect every small change to the executable specification."""

@@ -29,10 +29,10 @@ Changes = Mapping[Path, Set[int]]
 def choose(
     mutants: Sequence[Mutant], functions: Sequence[str] = (), changed: Changes | None = None
 ) -> list[Mutant]:
-    """Return the mutants in some functions and on changed lines, in the order of ``mutants``.
+    """Return the mutants in the given functions and on changed lines, in their original order.
 
     ``functions`` are glob patterns for names such as ``reader.Scan.events``. An empty sequence
-    selects all functions.
+    selects all functions, and ``changed=None`` selects all lines.
     """
     return [
         mutant
@@ -43,7 +43,7 @@ def choose(
 
 
 def sources_of(format_id: str) -> dict[str, Path]:
-    """Return the source files of a format's package by name of module."""
+    """Return the source files of a format's package by module name."""
     module = registers()[format_id].module
     package = f"reference_impl.{module}"
     return {
@@ -64,7 +64,7 @@ def family_of(format_id: str) -> list[str]:
 
 
 def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
-    """Return every mutant of a format's readers and writers, except in ``reviewed.outside``."""
+    """Return the mutants of a format's readers and writers, except in ``reviewed.outside``."""
     register = registers()[format_id]
     names = frozenset({*register.fields, *register.context})
     return [
@@ -76,7 +76,7 @@ def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
 
 
 def changed_since(base: str, root: Path) -> dict[Path, set[int]]:
-    """Return the lines of the executable specification that differ from a revision, by file.
+    """Return, by file, the lines of the executable specification that differ from a revision.
 
     Raises :class:`NoSuchRevision`.
     """

@@ -39,17 +39,17 @@ def mutants(
     """Run the vectors on mutants of the executable specification.
 
     A mutant has one small change, such as another comparison, a constant plus or minus one, a
-    deleted statement or check, or another byte order. Every vector that the change can affect
-    runs, and so do the examples of recognition. If none of them fails, the mutant survives.
-    A survivor is a wrong reader or writer that passes all vectors, unless it is equivalent to the
-    original. Equivalent mutants are listed, each with a reason, in lab/mutants/reviewed.
+    deleted statement or check, or another byte order. All vectors and examples of recognition that
+    the change can affect are run. If none of them fails, the mutant survives. A survivor is an
+    incorrect reader or writer that passes all vectors, unless it is equivalent to the original.
+    Equivalent mutants are listed in lab/mutants/reviewed, each with a reason.
 
     \b
     python -m lab mutants --format leveldb-log
     python -m lab mutants --format zmq-raft --function 'state.*'
     python -m lab mutants --changed main
 
-    Exit status: 0 if every mutant is dead or listed as equivalent, 3 if not, 1 for a usage or I/O
+    Exit status: 0 if every mutant is killed or listed as equivalent, 3 if not, 1 for a usage or I/O
     error.
     """
     try:
@@ -80,7 +80,7 @@ def _hunt(
 
 
 def show(reports: Sequence[MutationReport], console: Console) -> None:
-    """Print survivors with their lines, a table of the formats, and faults of the review lists."""
+    """Print the survivors with their lines, a table of formats, and errors in the review lists."""
     table = Table("format", "mutants", "killed", "equivalent", "survivors", "killed of the others")
     for report in reports:
         survivors = report.survivors

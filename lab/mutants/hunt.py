@@ -19,9 +19,9 @@ from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl.paths import PACKAGES
 
-#: The CPU time limit for one question, the same as for one request in ``walproof check``.
+#: The CPU time limit for a question, which equals that for a request in ``walproof check``.
 QUESTION_SECONDS = 2.0
-#: The wall-clock limit for all questions of a mutant. It also stops a mutant that never returns to
+#: The wall-clock limit for all questions to a mutant. It also stops a mutant that never returns to
 #: the interpreter.
 MUTANT_SECONDS = 300.0
 LIMITS = Limits(memory_bytes=2 << 30)
@@ -34,12 +34,12 @@ class Fate:
     mutant: Mutant
     #: Id of the question that killed the mutant, or None for a survivor.
     killer: str | None
-    #: Fault in the answer to this question, or None for a survivor.
+    #: Description of the wrong answer, or None for a survivor.
     how: str | None
 
     @property
     def lives(self) -> bool:
-        """True if no answer differed from the original's."""
+        """True if no answer differed from the expected one."""
         return self.how is None
 
 
@@ -53,9 +53,9 @@ class Hunt:
     #: The only folder in which mutants write.
     scratch: Path
     jobs: int = 2
-    #: The number of kills by function and question.
+    #: Number of kills, by function and question.
     _kills: Counter[tuple[str, int]] = field(default_factory=Counter)
-    #: The number of kills by question.
+    #: Number of kills, by question.
     _kills_in_all: Counter[int] = field(default_factory=Counter)
 
     def run(
@@ -81,7 +81,7 @@ class Hunt:
     def _fates(
         self, todo: Iterator[tuple[int, Mutant]], stopped: threading.Event
     ) -> Iterator[tuple[int, Fate]]:
-        """Yield the fates of the mutants that this thread takes, each with its number."""
+        """Take mutants from ``todo``; yield the number and fate of each."""
         command = [sys.executable, "-m", "lab.mutants.worker", self.format_id, str(self.scratch)]
         variables = {"PYTHONPATH": str(PACKAGES)}
         worker = JsonLinesProgram(command, None, variables, MUTANT_SECONDS, LIMITS)
@@ -97,8 +97,8 @@ class Hunt:
         function = mutant.name.function
 
         def rank(number: int) -> tuple[bool, int, float, int]:
-            # Questions of this format come first, then questions that killed other mutants of the
-            # function, then questions that are likely to kill for their CPU time.
+            # Ask questions of this format first, then those that killed other mutants of the
+            # function, then those with the most kills for their CPU time.
             is_foreign = self.questions[number].format_id != self.format_id
             cost = self.reached.seconds[number] / (1 + self._kills_in_all[number])
             return is_foreign, -self._kills[function, number], cost, number
@@ -118,10 +118,10 @@ class Hunt:
 
 @dataclass(frozen=True)
 class MutationReport:
-    """The fates of a format's selected mutants."""
+    """The fates of the selected mutants of a format."""
 
     format_id: str
-    #: Number of all mutants of the format.
+    #: Number of mutants of the format, including those not selected.
     total: int
     fates: Sequence[Fate]
     reviewed: Reviewed
@@ -148,7 +148,7 @@ class MutationReport:
         ]
 
     def faults(self) -> list[str]:
-        """Return a sentence for each fault in the list of reviewed mutants."""
+        """Return a message for each error in the list of reviewed mutants."""
         killed = [
             f"{name.function}: listed as equivalent, and {fate.killer} kills it: {name.before}"
             f" → {name.after}"

@@ -1,4 +1,4 @@
-"""Load changed modules of a format in place of the original ones."""
+"""Load changed modules of a format without affecting the original ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def codes_of(format_id: str) -> dict[str, CodeType]:
 def load_modules(
     codes: Mapping[str, CodeType], names: Mapping[str, Any] | None = None
 ) -> dict[str, ModuleType]:
-    """Return new modules by name. ``names`` are additional global names of each module.
+    """Load modules; return them by name. ``names`` are additional globals of each module.
 
     All other code, such as the comparison of answers, continues to use the original modules.
     """
@@ -44,7 +44,7 @@ def load_modules(
 
 
 def formats_in(modules: Mapping[str, ModuleType], format_ids: Sequence[str]) -> dict[str, Format]:
-    """Return the formats whose packages are among the modules."""
+    """Return the formats that the modules implement."""
     return {each: _format(each, modules) for each in format_ids}
 
 

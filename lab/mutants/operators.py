@@ -1,7 +1,8 @@
-"""Mutation operators, each of which yields changes of one syntax node."""
+"""Mutation operators, each of which yields changes to a syntax node."""
 
-# mutmut does not change code outside of functions, such as byte orders and sizes, and runs only
-# pytest. cosmic-ray starts a process for each mutant, which takes longer than all vectors together.
+# Existing tools do not fit. mutmut runs only pytest, and leaves code outside functions unchanged,
+# such as byte orders and sizes. cosmic-ray starts a process for each mutant, which takes longer
+# than running all vectors.
 from __future__ import annotations
 
 import ast
@@ -10,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import TypeVar
 
-#: A change: the name of the operator, and the node that replaces the original.
+#: The name of the operator, and the node that replaces the original.
 Change = tuple[str, ast.AST]
 
 _COMPARISONS: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -49,18 +50,18 @@ _CALLS = {
     "rstrip": "lstrip",
     "find": "rfind",
 }
-#: A format string of ``struct``: byte order, then a letter for each number.
+#: A ``struct`` format string: the byte order, then a letter for each number.
 _LAYOUT = re.compile(r"[<>][0-9a-zA-Z]+")
 _WIDTHS = {"B": "bH", "b": "B", "H": "hI", "h": "H", "I": "iHQ", "i": "I", "Q": "qI", "q": "Q"}
 _BYTE_ORDERS = {"little": "big", "big": "little"}
 
-#: The names of the fields and context keys of a format.
+#: The names of a format's fields and context keys.
 Names = Set[str]
 NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
 def changes(node: ast.AST, names: Names) -> Iterator[Change]:
-    """Yield every change of one node, without modifying the node."""
+    """Yield every change to a node, without modifying the node."""
     if isinstance(node, ast.Constant):
         yield from _constant(node, names)
     for kind, operator in _OPERATORS:
@@ -133,7 +134,7 @@ def _operand(node: ast.BoolOp) -> Iterator[Change]:
 
 
 def _condition(test: ast.expr, is_loop: bool = False) -> Iterator[tuple[str, ast.expr]]:
-    """Yield changed conditions. For a loop, omit ``True``, because the loop would not end."""
+    """Yield changed conditions. Loops are not given ``True``, because they would not end."""
     inverted = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
     is_inverted_elsewhere = (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], inverted)

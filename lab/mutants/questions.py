@@ -1,4 +1,4 @@
-"""The questions that a mutant must answer: every vector, and every example of recognition."""
+"""The questions that mutants must answer: all vectors and all examples of recognition."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from reference_impl.register import registers
 
 @dataclass(frozen=True)
 class Question:
-    """A vector in one profile, or an example of recognition, for readers of ``format_id``."""
+    """A vector in one profile, or an example of recognition, for the format ``format_id``."""
 
     id: str
     format_id: str
-    #: Return the fault in the answer of a format, or None. The folder must be empty. Unexpected
-    #: exceptions of a reader or writer are raised.
+    #: A function that returns how a format's answer differs from the expected one, or None. The
+    #: folder must be empty. Unexpected exceptions of a reader or writer propagate.
     difference: Callable[[Format, Path], str | None]
 
 
@@ -71,7 +71,7 @@ def _case_difference(
 
 
 def _decided_otherwise(case: VectorCase, answer: Answer) -> str | None:
-    """Return how the requirements that decide an answer differ from those of the vector."""
+    """Return how the requirements that decide an answer differ from the vector's, or None."""
     expected = requirements_deciding(case.vector.body, case.profile)
     found = registers()[case.vector.body["format"]].requirements_of(answer)
     is_other = any(found[part] != expected.get(part, found[part]) for part in ("reason", "lost"))
@@ -86,7 +86,7 @@ def _example_difference(
 
 
 def ask(question: Question, format: Format, scratch: Path) -> str | None:
-    """Return the fault in a format's answer, the error of its reader or writer, or None."""
+    """Return the difference in a format's answer, the error of its reader or writer, or None."""
     with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
         try:
             return question.difference(format, Path(folder))

@@ -1,8 +1,8 @@
 """Find the questions that can distinguish a mutant from the original.
 
-Most survivors change a comparison or a constant that thousands of questions evaluate, and that has
-the same value in each of them. One run of the original with probes finds these questions, so that
-no mutant has to run them (weak mutation testing).
+Most survivors change a comparison or a constant. Thousands of questions evaluate the changed
+expression, but its value is the same as before in each of them. One run of the original with probes
+finds these questions, so that mutants need not run them (weak mutation testing).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lab.mutants.loading import codes_of, formats_in, load_modules
 from lab.mutants.questions import Question, ask
 from lab.mutants.sites import Mutant, Name
 
-#: Nodes whose evaluation changes nothing, so that a probe may evaluate them a second time.
+#: Nodes without side effects, which a probe may therefore evaluate a second time.
 _PURE = (
     ast.Attribute, ast.BinOp, ast.BoolOp, ast.Compare, ast.Constant, ast.IfExp, ast.Name, ast.Slice,
     ast.Subscript, ast.Tuple, ast.UnaryOp, ast.Load, ast.boolop, ast.cmpop, ast.operator,
@@ -36,18 +36,18 @@ _PROBES = "_mutant_probes"
 
 
 class WrongOriginal(Exception):
-    """The executable specification itself gives a wrong answer."""
+    """The unchanged executable specification gives a wrong answer."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The numbers of the questions that a mutant can change, and the CPU time of each question."""
+    """The questions whose answers each mutant can change, and the CPU time of every question."""
 
     by_mutant: Mapping[Name, Set[int]]
     seconds: Sequence[float]
 
     def questions(self, mutant: Mutant) -> Set[int]:
-        """Return the questions that can distinguish a mutant from the original."""
+        """Return the numbers of the questions that can distinguish a mutant from the original."""
         if mutant.at_import:
             return set(range(len(self.seconds)))
         return self.by_mutant.get(mutant.name, frozenset())
@@ -80,7 +80,7 @@ def reached(
 
 
 def _empty_caches(modules: Iterable[ModuleType]) -> None:
-    """Clear all caches, so that each question runs the same code as in a new process."""
+    """Clear all caches, so that a question runs the same code as in a new process."""
     for module in modules:
         for value in vars(module).values():
             if hasattr(value, "cache_clear"):
@@ -88,34 +88,34 @@ def _empty_caches(modules: Iterable[ModuleType]) -> None:
 
 
 class Probes:
-    """The mutants that would have changed something since the last reset."""
+    """Record which mutants would have had an effect since the last reset."""
 
     def __init__(self, mutants: Sequence[Mutant]) -> None:
         self.mutants = [mutant for mutant in mutants if not mutant.at_import]
-        #: For each mutant, 1 if its statement ran or its expression had another value.
+        #: For each mutant, 1 if its statement ran or its expression would have had another value.
         self.is_found = bytearray(len(self.mutants))
         #: For each probe, the numbers of its mutants.
         self.numbers: list[list[int]] = []
-        #: For each probe, 1 if all of its mutants are found.
+        #: For each probe, 1 if all of its mutants have been found.
         self.is_done = bytearray()
 
     def reset(self) -> None:
-        """Forget which mutants are found."""
+        """Forget which mutants were found."""
         self.is_found = bytearray(len(self.mutants))
         self.is_done[:] = bytes(len(self.numbers))
 
     def found(self) -> list[Mutant]:
-        """Return the mutants that would have changed something."""
+        """Return the mutants that would have had an effect."""
         return [mutant for mutant, found in zip(self.mutants, self.is_found, strict=True) if found]
 
     def reach(self, probe: int) -> None:
-        """Find the mutants of a statement that runs."""
+        """Mark the mutants of a statement that runs as found."""
         for number in self.numbers[probe]:
             self.is_found[number] = 1
         self.is_done[probe] = 1
 
     def compare(self, probe: int, value: Any, others: Sequence[Callable[[], Any]]) -> Any:
-        """Find the mutants that give an expression another value, and return its value."""
+        """Mark the mutants that change the value of an expression as found; return ``value``."""
         numbers = self.numbers[probe]
         for number, other in zip(numbers, others, strict=True):
             if not self.is_found[number] and _differs(value, other):
@@ -124,7 +124,7 @@ class Probes:
         return value
 
     def code(self, path: Path) -> CodeType:
-        """Return a module with probes of its mutants."""
+        """Compile a module with probes for its mutants."""
         chosen = [pair for pair in enumerate(self.mutants) if pair[1].path == path]
         tree = chosen[0][1].tree
         parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
@@ -147,7 +147,7 @@ class Probes:
         return compile(copies, str(path), "exec")
 
     def new_probe(self, numbers: list[int]) -> int:
-        """Return the number of a new probe."""
+        """Add a probe for some mutants; return its number."""
         self.numbers.append(numbers)
         self.is_done.append(0)
         return len(self.numbers) - 1
@@ -165,7 +165,7 @@ def _differs(value: Any, other: Callable[[], Any]) -> bool:
 def _changed_expression(
     mutant: Mutant, parents: Mapping[ast.AST, ast.AST]
 ) -> tuple[ast.expr, ast.expr] | None:
-    """Return the largest expression that a mutant changes and a probe can evaluate, and the other.
+    """Return the largest changed expression that a probe can evaluate, and its changed form.
 
     Return None if there is no such expression.
     """
@@ -200,7 +200,7 @@ def _changed_test(test: ast.expr, other: ast.expr) -> tuple[ast.expr, ast.expr] 
 
 
 def _is_pure(node: ast.AST) -> bool:
-    """Return whether a second evaluation of an expression changes nothing."""
+    """Return whether an expression can be evaluated a second time without side effects."""
     match node:
         case ast.Call(func=ast.Name(id=name)):
             return name in _PURE_CALLS and all(map(_is_pure, node.args)) and not node.keywords
@@ -215,16 +215,16 @@ def _is_test(node: ast.AST, parent: ast.AST) -> bool:
 
 @dataclass
 class _Insertion(ast.NodeTransformer):
-    """Insert the probes of statements and expressions."""
+    """Insert probes for statements and expressions."""
 
     probes: Probes
     statements: Mapping[ast.AST, list[int]]
     values: Mapping[ast.AST, list[tuple[int, ast.expr]]]
-    #: Expressions of which only the truth matters.
+    #: Expressions of which only the truth value matters.
     tests: Set[ast.AST]
 
     def visit(self, node: ast.AST) -> Any:
-        """Return the node with its probes."""
+        """Return a node with probes for it and for the nodes inside it."""
         self.generic_visit(node)
         if node in self.statements:
             probe = self.probes.new_probe(self.statements[node])

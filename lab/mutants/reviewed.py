@@ -19,7 +19,7 @@ class BadReview(Exception):
 
 @dataclass(frozen=True)
 class Reviewed:
-    """The review of one format: reasons by equivalent mutant, and by function to leave out."""
+    """The review of one format. It has a reason for each equivalent mutant and ignored function."""
 
     equivalent: Mapping[Name, str] = field(default_factory=dict)
     outside: Mapping[str, str] = field(default_factory=dict)
@@ -27,12 +27,12 @@ class Reviewed:
 
 
 def path_of(format_id: str) -> Path:
-    """Return the path of a format's list, which need not exist."""
+    """Return the path of a format's list. The file may not exist."""
     return FOLDER / f"{format_id}.json"
 
 
 def load_reviewed(format_id: str) -> Reviewed:
-    """Return the reviewed mutants of a format; none if it has no file yet."""
+    """Return the reviewed mutants of a format. A format without a list has none."""
     path = path_of(format_id)
     return parse(path.read_text("utf-8"), path.name) if path.exists() else Reviewed()
 

@@ -1,4 +1,4 @@
-"""Find all mutants of a source file, with names that remain valid after edits elsewhere."""
+"""Find all mutants of a source file. Their names remain valid when other code is edited."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import cast
 
 from lab.mutants.operators import Names, changes
 
-#: Fields of syntax nodes that have no effect on how logs are read and written.
+#: Fields of syntax nodes without an effect on reading and writing logs.
 _WITHOUT_EFFECT = ("annotation", "returns", "decorator_list", "ctx")
-#: Nodes without mutants. Assertions are for the type checker, formatted texts for people.
+#: Nodes that are not mutated. Assertions are for the type checker, and f-strings for people.
 _SKIPPED = (ast.Assert, ast.Import, ast.ImportFrom, ast.JoinedStr)
 _NAMES = frozenset({"__all__", "__slots__"})
 _COMMENT = re.compile(r"  # .*$")
@@ -25,7 +25,7 @@ _SHOWN = 90
 
 @dataclass(frozen=True, order=True)
 class Name:
-    """The name of a mutant: its function and change, without a line number."""
+    """The name of a mutant. It gives the function and the change, but no line number."""
 
     function: str
     operator: str
@@ -88,7 +88,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class _Scope:
-    """The position of the walk: the function, its number of bindings by name, the statement."""
+    """The position of a walk through a module. ``bound`` counts how often each name is bound."""
 
     function: str
     bound: Counter[str]
@@ -160,7 +160,7 @@ def _is_skipped(node: ast.AST) -> bool:
 
 
 def _bound(body: Sequence[ast.stmt], owner: ast.AST | None = None) -> Counter[str]:
-    """Return how often each name is bound in a body. Arguments count once."""
+    """Count how often each name is bound in a body. Each argument counts once."""
     results: Counter[str] = Counter()
     for statement in body:
         for node in ast.walk(statement):
@@ -172,7 +172,7 @@ def _bound(body: Sequence[ast.stmt], owner: ast.AST | None = None) -> Counter[st
 
 
 def _can_be_missed(node: ast.AST, bound: Counter[str]) -> bool:
-    """Return whether a program without the statement still binds all of its names."""
+    """Return whether the names that a statement binds are also bound elsewhere."""
     if isinstance(node, ast.AnnAssign):
         return node.value is not None and not isinstance(node.target, ast.Name)
     if isinstance(node, ast.Assign):
@@ -187,7 +187,7 @@ def _can_be_missed(node: ast.AST, bound: Counter[str]) -> bool:
 
 
 def _ends_anyway(node: ast.AST, parent: ast.AST, index: int | None) -> bool:
-    """Return whether a function ends at the same place without its return statement."""
+    """Return whether the node is a bare return at the end of a function."""
     match node:
         case ast.Return(value=None | ast.Constant(value=None)):
             return isinstance(parent, ast.FunctionDef) and index == len(parent.body) - 1

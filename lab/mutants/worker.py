@@ -1,6 +1,6 @@
 """Run the vectors on mutants of a format's package, in a separate process.
 
-``python -m lab.mutants.worker FORMAT SCRATCH`` reads one request per line, in JSON.
+``python -m lab.mutants.worker FORMAT SCRATCH`` reads one JSON request per line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Name
 from reference_impl.formats import Format
 
-#: The memory that a mutant may use in addition to the memory of the worker.
+#: The memory that a mutant may use in addition to what the worker uses.
 MEMORY_BYTES = 1 << 30
 FILE_BYTES = 1 << 26
 #: The interval at which :class:`OutOfTime` is raised again, in case a mutant catches it.
@@ -45,7 +45,7 @@ class MutantWorker:
         self.codes = {name: code for each in self.family for name, code in codes_of(each).items()}
 
     def reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the questions on a mutant, and return its fate."""
+        """Run the requested questions on a mutant, and return its fate."""
         mutant = self.mutants[Name(**request["name"])]
         module = next(name for name, path in sources_of(self.format_id).items()
                       if path == mutant.path)  # fmt: skip

@@ -1,1 +1,1 @@
-"""Write the page with the results of ``walproof check`` on real implementations."""
+"""Write the page that shows the results of ``walproof check`` on real implementations."""

@@ -1,4 +1,4 @@
-"""``python -m lab results``: write the results of real implementations as a page."""
+"""``python -m lab results``: write the page with the results of real implementations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from walproof.cli.output import say
 
 PAGE = ROOT / "docs" / "implementations.md"
 LISTS = "known-failures.json"
-#: Maximum number of causes that are listed for an implementation, most frequent first.
+#: At most this many causes are listed for an implementation, the most frequent ones first.
 MAX_CAUSES = 5
 HEADS = [name for name in (*LOSSES, *PROFILES) if name != "structure"]
 
@@ -32,7 +32,7 @@ HEADS = [name for name in (*LOSSES, *PROFILES) if name != "structure"]
               default=REPORTS / "conformance", show_default=True,
               help="The report.json of a run, or its folder.")  # fmt: skip
 def results(report: Path) -> int:
-    """Write docs/implementations.md from a run of every real implementation.
+    """Write docs/implementations.md from a run of all real implementations.
 
     \b
     walproof check --again            run everything; the report goes to reports/conformance
@@ -65,18 +65,18 @@ def page(report: Report) -> str:
 
 
 def is_real(name: str) -> bool:
-    """Return whether an implementation is a real system, with a list of known failures."""
+    """Return whether an implementation is a real system, which has a list of known failures."""
     return (FOLDER / name / LISTS).exists()
 
 
 def heading(format_id: str) -> str:
-    """Return the heading of a format, with the number of its vectors."""
+    """Return the heading of a format, including the number of its vectors."""
     count = sum(vector.body["format"] == format_id for vector in load_all().values())
     return f"{registers()[format_id].title}: {count} vectors"
 
 
 def cause_rows(format_id: str) -> Iterator[str]:
-    """Yield a row for each implementation with failures: the causes with their numbers."""
+    """Yield a row for each implementation with failures; the row counts the failures by cause."""
     for path in sorted(FOLDER.glob(f"*/{LISTS}")):
         causes = Counter(
             entry.cause
@@ -97,7 +97,7 @@ def _rows(
     format_id: str,
     vectors: Mapping[str, Mapping[str, Any]],
 ) -> Iterator[str]:
-    """Yield the numbers of each implementation that ran vectors of the format."""
+    """Yield a row of scores for each implementation that ran vectors of the format."""
     for each in implementations:
         mine = [one for one in each["results"] if vectors[one["vector"]]["format"] == format_id]
         if any(one["class"] != "skipped" for one in mine):

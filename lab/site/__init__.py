@@ -1,1 +1,1 @@
-"""The site: a run report and its vectors as HTML pages that need no server."""
+"""The site, which shows a run report and its vectors as HTML pages that need no server."""

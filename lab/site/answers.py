@@ -1,4 +1,4 @@
-"""Group the answers of all readers to one vector by their differences."""
+"""Group the answers of implementations to a vector by their difference from the expected one."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from conformance.reports.pages import Differing, differing
 from lab.site.implementation_page import cause_names
 from lab.site.indexed_report import OURS, REAL, TITLES, Implementation, Result, kind_of
 
-#: The profiles in which each implementation gave an answer, by name of the implementation.
+#: For each implementation, by name, the profiles in which it gave an answer.
 Who = dict[str, list[str]]
 
 
 @dataclass
 class DifferingBy(Differing):
-    """An unexpected answer, and who gave it."""
+    """An unexpected answer, and the implementations that gave it."""
 
     who: Who = field(default_factory=dict)
-    #: The name of the cause by name of the implementation, if it is known.
+    #: The name of the cause, if known, by implementation name.
     causes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class Answers:
-    """The answers of the implementations of one kind."""
+    """The answers of one group of implementations."""
 
     kind: str
     title: str
     right: Who = field(default_factory=dict)
     differing: list[DifferingBy] = field(default_factory=list)
-    #: Names of implementations without an answer in any profile, by reason.
+    #: The names of implementations that gave no answer in any profile, by reason.
     skipped: dict[str, dict[str, None]] = field(default_factory=dict)
 
 
 def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
-    """Return the answers to one vector: of real implementations, then of our own."""
+    """Return the answers to one vector, first those of real implementations, then those of ours."""
     results = [each for each in results if not each[0]["baseline"]]
     groups = {kind: Answers(kind, TITLES[kind]) for kind in (REAL, OURS)}
     answered = {each["name"] for each, result in results if result["class"] != "skipped"}

@@ -1,4 +1,4 @@
-"""Make the site in a new folder, which replaces the old site when all pages are written."""
+"""Build the site in a new folder, which replaces the old site once all pages are written."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from lab.site.indexed_report import NULL, OURS, REAL, TITLES, IndexedReport, kin
 from reference_impl.register import registers
 from walproof.worker_pool import map_unordered
 
-#: A file that marks a folder as a site, which may be replaced.
+#: This file marks a folder as a site, which may be replaced.
 MARKER = ".walproof-site"
-#: The number of vectors whose pages a process writes at a time.
+#: The number of vector pages that a process writes per task.
 VECTORS_PER_TASK = 50
-#: A vector between the vectors before and after it.
+#: The id of a vector, between the ids of the previous and the next vector.
 Neighbours = tuple[str | None, str, str | None]
 
 
 def build(run: IndexedReport, out: Path) -> tuple[int, int]:
-    """Build the site of a run in the directory ``out``. Return its number of files and of bytes.
+    """Build the site of a run in the directory ``out``; return its number of files and its size.
 
-    An existing site is replaced when the new one is complete. Raises ``FileExistsError`` if ``out``
-    exists and is not a site.
+    The size is in bytes. An existing site is replaced when the new one is complete. Raises
+    ``FileExistsError`` if ``out`` exists and is not a site.
     """
     if out.exists() and not _may_be_replaced(out):
         raise FileExistsError(errno.EEXIST, "exists and is not a site", str(out))
@@ -89,7 +89,7 @@ def _write_vectors(vectors: Sequence[Neighbours]) -> None:
 
 
 def write_home(frame: Frame, run: IndexedReport) -> None:
-    """Write the first page: the formats, and a row for each implementation, by kind."""
+    """Write the home page, which lists the formats and the implementations by group."""
     formats = [
         {
             "register": registers()[format],
@@ -126,10 +126,10 @@ def write_home(frame: Frame, run: IndexedReport) -> None:
 
 
 def tested(run: IndexedReport) -> int:
-    """Return the number of implementations, without the null baselines."""
+    """Return the number of implementations, not counting the null baselines."""
     return len(run.implementations) - len(run.of_kind(NULL))
 
 
 def without_page(run: IndexedReport) -> Sequence[str]:
-    """Return the vectors of this tree that the run did not include."""
+    """Return the ids of the vectors in this tree that the run did not include."""
     return sorted(run.tree.keys() - run.vectors.keys())

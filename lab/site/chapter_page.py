@@ -1,4 +1,4 @@
-"""The page of a chapter: its text, and beside each requirement the vectors that exercise it."""
+"""The page of a chapter, with the vectors that exercise each requirement next to its text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lab.site.indexed_report import OURS, REAL, IndexedReport
 from reference_impl.paths import SPEC
 from reference_impl.register import registers
 
-#: The chapter of the terms that all formats share.
+#: The chapter with the terms that all formats share.
 CONVENTIONS = "conventions"
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 _RULE = re.compile(r"\*\*([A-Z]{3}-\d{3}) \(")
@@ -33,7 +33,7 @@ class Evidence:
 
     vectors: list[str] = field(default_factory=list)
     passing: list[str] = field(default_factory=list)
-    #: The numbers of failed and of checked vectors, by name.
+    #: The numbers of failed and of checked vectors, by implementation name.
     failing: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -43,7 +43,7 @@ def write(
     format: str,
     outcomes: Mapping[str, Mapping[str, str]],
 ) -> None:
-    """Write the chapter of a format, or the conventions."""
+    """Write the page of a format's chapter, or of the conventions."""
     place = page_paths.chapter(format)
     tokens = _MARKDOWN.parse((SPEC / f"{format}.md").read_text("utf-8"))
     title, contents = _name_headings(tokens)
@@ -72,7 +72,7 @@ def write(
 def evidence_of(
     run: IndexedReport, format: str, outcomes: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Evidence]:
-    """Return the evidence for each requirement of a format that a vector of the run exercises."""
+    """Return the evidence for each requirement that a vector of the format exercises in the run."""
     every: dict[str, Evidence] = {}
     for vector in run.of_format(format):
         for id in vector.body["requirements"]:
@@ -89,7 +89,7 @@ def evidence_of(
 
 
 def _name_headings(tokens: Sequence[Token]) -> tuple[str, list[tuple[str, str]]]:
-    """Give every heading an id, as a code host does. Return the title, and the other headings."""
+    """Give each heading an id, as a code host does; return the title and the h2 headings."""
     title, contents, seen = "", [], Counter[str]()
     for opening, inline in itertools.pairwise(tokens):
         if opening.type == "heading_open":
@@ -106,7 +106,7 @@ def _name_headings(tokens: Sequence[Token]) -> tuple[str, list[tuple[str, str]]]
 
 
 def _with_rules(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Put each requirement into a section, with a token of the type ``evidence`` at its end."""
+    """Wrap each requirement in a section that ends with a token of type ``evidence``."""
     rule = ""
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "table_open":
@@ -126,7 +126,7 @@ def _with_rules(tokens: Sequence[Token]) -> Iterator[Token]:
 def _links(
     tokens: Iterable[Token], place: str, root: str, vectors: Mapping[str, str]
 ) -> Iterator[Token]:
-    """Yield inline tokens with links to pages of the site, without links to other files."""
+    """Yield inline tokens; point links to pages of the site, and drop links to other files."""
     is_dropped = False
     for token in tokens:
         if token.type == "link_open":
@@ -146,7 +146,7 @@ def _links(
 
 
 def _target(target: str, place: str) -> str | None:
-    """Return the target of a link in a chapter as a page of the site; None if it has no page."""
+    """Map the target of a link in a chapter to a page of the site, or to None if it has no page."""
     if target.startswith(("#", "https://", "http://")):
         return target
     path, _, anchor = target.partition("#")

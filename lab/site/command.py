@@ -1,4 +1,4 @@
-"""``python -m lab site``: make pages of a run and its vectors."""
+"""``python -m lab site``: make web pages from a run and its vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from walproof.cli.output import say
               default=Path("build/site"), show_default=True,
               help="Folder for the site; an earlier site is replaced.")  # fmt: skip
 def site(report: Path, out: Path) -> int:
-    """Make the site: a page for each format, vector and implementation.
+    """Make a site with a page for each format, vector and implementation.
 
     The pages need no server: open index.html from the disk, or serve the folder below any path.
 

@@ -1,4 +1,4 @@
-"""The page of a format: its vectors, and the results of all implementations."""
+"""The page of a format, with its vectors and the results of all implementations."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lab.site.frame import Frame
 from lab.site.indexed_report import OURS, REAL, TITLES, IndexedReport
 from reference_impl.register import registers
 
-#: The worst result class, by vector and by implementation.
+#: The worst result class of each implementation, by vector and then by implementation.
 Outcomes = Mapping[str, Mapping[str, str]]
 
 
 def outcomes(run: IndexedReport) -> Outcomes:
-    """Return the result of each vector by implementation, without skipped results."""
+    """Return the worst result class by vector and implementation, ignoring skipped results."""
     matches: dict[str, dict[str, str]] = {}
     for id, results in run.by_vector.items():
         classes: dict[str, list[str]] = {}

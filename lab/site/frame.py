@@ -1,4 +1,4 @@
-"""Render pages: templates, the frame around them, and relative links."""
+"""Render pages from templates, with a frame around them and relative links."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ TEMPLATES = Path(__file__).with_name("templates")
 ASSETS = ("site.js", "icon.svg")
 _ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
 _TAG = re.compile(r"(<[^>]*>)")
-#: Elements in which a link may not be, with a slash at their end.
+#: The start or end tag of an element that may not contain a link. Only the end tag has a slash.
 _UNLINKED = re.compile(r"<(/?)(?:a|title|option)\b")
 _OPTIONAL_END = re.compile(r"</(?:li|d[dt]|t[dhr]|thead|tbody)>")
-#: A quoted value of an attribute that needs no quotes.
+#: A quoted attribute value that needs no quotes.
 _QUOTED = re.compile(r'(?<==)"([\w./#-]+)"')
-#: The style sheet, which begins with the styles of all pages of a run.
+#: The style sheet, which begins with the styles that all pages about a run share.
 STYLE = "site.css"
 
 
@@ -39,7 +39,7 @@ class Frame:
         self._environment.tests["address"] = _is_address
 
     def page(self, place: str, template: str, title: str, **data: Any) -> None:
-        """Make one page at ``place``, a path from the root of the site."""
+        """Write a page at ``place``, a path relative to the root of the site."""
         root = page_paths.to_root(place)
         text = self._environment.get_template(template).render(
             title=title, root=root, here=place, **data
@@ -79,7 +79,7 @@ def compact(text: str) -> str:
 
 
 def with_requirement_links(text: str, root: str) -> str:
-    """Return a page with a link to its chapter at each requirement id outside links and titles."""
+    """Link each requirement id on a page to its chapter, except inside links and titles."""
     parts, is_linked = _TAG.split(text), False
     for number, part in enumerate(parts):
         if number % 2:
@@ -97,7 +97,7 @@ def _link(id: str, root: str) -> str:
 
 @functools.cache
 def _chapters() -> dict[str, str]:
-    """Return the pages of the requirements, by id."""
+    """Return the chapter page of each requirement, by requirement id."""
     return {
         id: page_paths.chapter(format)
         for format in registers()
@@ -106,5 +106,5 @@ def _chapters() -> dict[str, str]:
 
 
 def _is_address(text: object) -> bool:
-    """Return whether a text is a safe link: a program may report any homepage."""
+    """Return whether a homepage that a program reports is safe to link to."""
     return isinstance(text, str) and text.startswith(("https://", "http://"))

@@ -1,4 +1,4 @@
-"""The page of an implementation: its scores, and its failures by cause."""
+"""The page of an implementation, with its scores and its failures by cause."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def write(frame: Frame, implementation: Implementation, seen: Overview) -> None:
 
 @functools.cache
 def cause_names(implementation: str) -> dict[str, str]:
-    """Return the names of the causes of known failures, by their sentences.
+    """Map the sentences that describe the causes of known failures to the names of the causes.
 
-    The page of the implementation has an anchor for each name.
+    The implementation's page has an anchor for each name.
     """
     known = known_failures.load(FOLDER / implementation / "known-failures.json")
     return {sentence: name for name, sentence in known.causes.items()}
 
 
 def causes(implementation: Implementation) -> list[Cause]:
-    """Return the failures by cause: unknown causes first, then by the number of vectors."""
+    """Return the failures by cause, with unknown causes first, then by the number of vectors."""
     names = cause_names(str(implementation["name"]))
     results: dict[str, dict[str, list[str]]] = {}
     for result in implementation["results"]:

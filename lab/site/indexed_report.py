@@ -1,4 +1,4 @@
-"""A run report with indexes by vector and by implementation, real implementations first."""
+"""A run report, indexed by vector and by implementation. Real implementations come first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.vectors import Vector
 from lab.results.command import is_real
 
 REAL, OURS, NULL = "real", "ours", "null"
-#: Groups of implementations, in the order of every page: real programs come first.
+#: The groups of implementations, in the order in which every page shows them.
 TITLES = {
     REAL: "Real implementations",
     OURS: "Our own readers and writers",
@@ -25,18 +25,18 @@ Result = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class IndexedReport:
-    """A report, and the vectors of this tree that it includes."""
+    """A report, and the vectors in this tree that it covers."""
 
     report: Report
     #: Vectors that ran, by id. Each has a page.
     vectors: Mapping[str, Vector]
     #: All vectors of this tree.
     tree: Mapping[str, Vector] = field(repr=False)
-    #: Implementations that ran, by kind (:data:`TITLES`) and name.
+    #: Implementations that ran, ordered by group (:data:`TITLES`).
     implementations: Sequence[Implementation]
     #: Implementations that could not run.
     absent: Sequence[Implementation]
-    #: Results of each vector, in the order of the implementations.
+    #: The results of each vector, in the order of the implementations.
     by_vector: Mapping[str, Sequence[tuple[Implementation, Result]]] = field(repr=False)
 
     @property
@@ -45,7 +45,7 @@ class IndexedReport:
         return list(dict.fromkeys(str(each.body["format"]) for each in self.vectors.values()))
 
     def of_kind(self, kind: str, format: str | None = None) -> list[Implementation]:
-        """Return the implementations of a kind, optionally only those with results in a format."""
+        """Return the implementations of a group, optionally only those with results in a format."""
         return [
             each
             for each in self.implementations
@@ -58,19 +58,19 @@ class IndexedReport:
 
 
 def kind_of(implementation: Implementation) -> str:
-    """Return the group of an implementation: a key of :data:`TITLES`."""
+    """Return the group of an implementation, which is a key of :data:`TITLES`."""
     if implementation["baseline"]:
         return NULL
     return REAL if is_real(str(implementation["name"])) else OURS
 
 
 def run_of(report: Report, vectors: Mapping[str, Vector]) -> IndexedReport:
-    """Return a run with indexes, without results of vectors that the tree no longer contains."""
+    """Index a run, leaving out the results of vectors that the tree no longer contains."""
     selected = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
     order = list(TITLES)
     ran = [each for each in report["implementations"] if each["status"] == "ran"]
     # The sort is stable, so each group keeps the order of the report. The executable specification
-    # is the first of ours.
+    # thus comes first in our group.
     ran.sort(key=lambda each: order.index(kind_of(each)))
     by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in selected}
     for each in ran:

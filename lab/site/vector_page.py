@@ -1,4 +1,4 @@
-"""The page of one vector: description, bytes, expected answer, and the answers of readers."""
+"""The page of a vector, with its description, its bytes, and the expected and actual answers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from lab.site.indexed_report import IndexedReport
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
-#: The numbers of records or lost ranges of an answer, and of rows of a table of prefixes, that a
-#: page shows.
+#: A page shows at most this many records or lost ranges of an answer, and rows of a prefix table.
 MAX_RECORDS, MAX_PREFIXES = 6, 40
-#: Defaults of the parts that a description may lack.
+#: Defaults for the parts that may be missing from a description.
 _OPTIONAL: Mapping[str, Any] = {
     "must_refuse": False,
     "may_refuse": False,

@@ -15,9 +15,9 @@ from walproof.cli.output import say
 
 PARTS = ("chapter", "grammar", "specification", "recipes", "tools", "second", "lab", "tests",
          "adapters")  # fmt: skip
-#: A program of more formats belongs to none of them.
+#: A program for more formats than this is not counted for any of them.
 MAX_FORMATS = 3
-#: Files that programs write, and files of real systems.
+#: Files that programs generate, and files that real systems wrote.
 _GENERATED = re.compile(r"known-failures\.json$|\.sum$|\.lock$|-lock\.json$|^tests/data/|\.xml$")
 _PROGRAM = re.compile(r"((?:conformance|lab/\w+)/implementations/[^/]+)/")
 
@@ -27,8 +27,9 @@ _PROGRAM = re.compile(r"((?:conformance|lab/\w+)/implementations/[^/]+)/")
 def weight(revision: str) -> int:
     """Count the hand-written lines of each part of each format.
 
-    Lists of known failures, lock files and data of real systems do not count. An adapter of two or
-    three formats counts for each. `second` are readers written from the chapter alone.
+    Lists of known failures, lock files and data from real systems do not count. An adapter for two
+    or three formats counts for each of them. The column `second` counts readers that were written
+    from the chapter alone.
 
     \b
     python -m lab weight
@@ -60,7 +61,7 @@ def weight(revision: str) -> int:
 def _parts(
     path: str, register: Mapping[str, object], programs: Mapping[str, object]
 ) -> Iterator[str]:
-    """Yield the part of a format to which a file belongs, if any."""
+    """Yield the part of the format that a file belongs to, if any."""
     id = str(register["id"])
     module = id.replace("-", "_")
     grammars: list[dict[str, str]] = register["grammars"]  # type: ignore[assignment]
@@ -95,7 +96,7 @@ def _is_register(path: str) -> bool:
 
 
 def _lines(revision: str) -> dict[str, int]:
-    """Return the number of lines of each hand-written text file of a revision."""
+    """Count the lines of each hand-written text file in a revision."""
     found = {}
     for line in _git("grep", "-I", "-c", "", revision).splitlines():
         path, _, count = line.removeprefix(f"{revision}:").rpartition(":")

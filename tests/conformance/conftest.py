@@ -1,4 +1,4 @@
-"""Vectors, small adapters that the tests write, and the command line in this process."""
+"""Fixtures that load vectors, write small adapters, and run the command line in this process."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Program = Callable[..., list[str]]
 
 @pytest.fixture(scope="session")
 def vectors() -> dict[str, Vector]:
-    """Return the vectors of one format, which are enough to test the harness and quick to load."""
+    """Return the vectors of one format. They suffice to test the harness, and load quickly."""
     loaded = map(load, sorted((VECTORS / "leveldb-log").glob("*.json")))
     return {vector.id: vector for vector in loaded}
 
@@ -59,7 +59,7 @@ def vector(vectors: dict[str, Vector]) -> Callable[[str], Vector]:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """Return a function that writes an adapter with these lines and returns its command."""
+    """Return a function that writes an adapter with the given lines and returns its command."""
 
     def write(lines: str = "", loop: str = LOOP) -> list[str]:
         path = tmp_path / "adapter.py"
@@ -71,7 +71,7 @@ def program(tmp_path: Path) -> Program:
 
 @pytest.fixture(scope="session")
 def wrong() -> Callable[[str], str]:
-    """Return a function that gives the command line of a program in ``tests/wrong`` by its name."""
+    """Return a function that maps the name of a program in ``tests/wrong`` to its command line."""
     return lambda name: f"{sys.executable} {WRONG / name}.py"
 
 
@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
 def walproof(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], vectors: dict[str, Vector]
 ) -> Callable[..., Outcome]:
-    """Return a function that runs ``walproof`` in this process, on vectors that are loaded once."""
+    """Return a function that runs ``walproof`` in this process, on vectors loaded in advance."""
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(check_module, "load_all", lambda: vectors)
 
@@ -103,7 +103,7 @@ def walproof(
 
 @pytest.fixture
 def cases(vector: Callable[[str], Vector]) -> Callable[..., list[VectorCase]]:
-    """Return a function that gives the cases of vectors by their slugs."""
+    """Return a function that returns the cases of the vectors with the given slugs."""
     return lambda *slugs, profiles=("recover",): cases_of(
         [vector(slug) for slug in slugs], profiles
     )
@@ -111,9 +111,9 @@ def cases(vector: Callable[[str], Vector]) -> Callable[..., list[VectorCase]]:
 
 @pytest.fixture
 def check(walproof: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]:
-    """Return a function that runs ``walproof check`` with one job on recover only.
+    """Return a function that runs ``walproof check`` with one job, only in the profile recover.
 
-    The reports are in a directory of the test.
+    The reports are in the test's directory.
     """
 
     def run(*arguments: object, profile: str = "recover") -> Outcome:
@@ -131,7 +131,7 @@ def report(tmp_path: Path) -> Callable[[], dict[str, Any]]:
 
 @pytest.fixture
 def scratch() -> Iterator[Scratch]:
-    """Yield a directory for scratch copies and remove it after the test."""
+    """Yield a directory for scratch copies, and remove it after the test."""
     scratch = Scratch()
     yield scratch
     scratch.close()
@@ -139,7 +139,7 @@ def scratch() -> Iterator[Scratch]:
 
 @pytest.fixture
 def start_case(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..., Any]:
-    """Return a function that prepares the only step of a case: it returns case, step and path."""
+    """Return a function that prepares a one-step case; it returns the case, step and path."""
 
     def ask(slug: str, profile: str) -> Any:
         case = VectorCase(vector(slug), profile)

@@ -10,7 +10,7 @@ from conformance.vectors import Vector
 
 
 def by_edits(vector: Vector, vectors: Mapping[str, Vector]) -> Contents:
-    """Return the damaged log, from the edits alone."""
+    """Compute the damaged log from the edits alone."""
     log = _undamaged(vector, vectors)
     for operation in vector.damage:
         for edit in operation["edits"]:
@@ -20,7 +20,7 @@ def by_edits(vector: Vector, vectors: Mapping[str, Vector]) -> Contents:
 
 
 def by_operations(vector: Vector, vectors: Mapping[str, Vector]) -> Contents:
-    """Return the damaged log, from the operations alone."""
+    """Compute the damaged log from the operations alone."""
     log = _undamaged(vector, vectors)
     for operation in vector.damage:
         log.apply({name: value for name, value in operation.items() if name != "edits"})

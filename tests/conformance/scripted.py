@@ -1,4 +1,4 @@
-"""Subjects that answer in this process, and functions that run them."""
+"""Implementations under test that answer in this process, and functions that run them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def run(subject, cases, jobs=1, **options):
 
 
 class Scripted:
-    """A subject in this process, like a baseline: a function returns its results or raises."""
+    """A subject without a program, like a baseline. A function returns its results or raises."""
 
     def __init__(self, script, hello):
         self.script = script

@@ -1,4 +1,4 @@
-"""``walproof check --smoke`` runs every step and attributes each fault."""
+"""``walproof check --smoke`` runs every step and reports each fault at the right one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BUFFERED = "replies = []" + LOOP.replace("send(", "replies.append(")
 
 @pytest.fixture
 def smoke(vectors):
-    """Return a function that gives the findings of a command by step, in the order of the steps."""
+    """Return a function that runs the smoke test on a command and returns its findings by step."""
 
     def run(command, one_shot=False, seconds=10):
         arguments = shlex.split(command) if isinstance(command, str) else command

@@ -1,4 +1,4 @@
-"""Descriptions of different values differ visibly."""
+"""The descriptions of different values differ visibly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running cases: their order, isolation and known failures, and the report of a run."""
+"""Cases run in order and in isolation, and a run reports its results and known failures."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class TestCrashIsolation:
 
 
 class TestStopping:
-    """No program remains if a run is stopped or the harness fails."""
+    """No program is left running if a run is stopped or the harness fails."""
 
     HANGS = """
     def reply(request):
@@ -116,7 +116,7 @@ class TestStopping:
 
         def read_line(self, *given):
             started.append(self)
-            if len(started) == 4:  # the second call for a case, after two for hello
+            if len(started) == 4:  # two calls read the hellos, so this is the second one for a case
                 raise ZeroDivisionError("ours")
             return real(self, *given)
 
@@ -131,9 +131,9 @@ class TestStopping:
             deadline = time.monotonic() + 60
             while not any("adapter.py" in " ".join(each.cmdline()) for each in children()):
                 if time.monotonic() > deadline:
-                    return  # else the signal would reach another test
+                    return  # or else the signal would reach another test
                 time.sleep(0.01)
-            # A signal also interrupts a system call in which the main thread waits.
+            # A signal interrupts the main thread even while it waits in a system call.
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
         subject = CheckedProgram("s", "s", program(loop="time.sleep(60)"))

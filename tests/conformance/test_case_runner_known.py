@@ -1,4 +1,4 @@
-"""A known failure matches by class and difference, and runs only once."""
+"""A known failure is matched by class and difference, and its case runs only once."""
 
 from __future__ import annotations
 
@@ -35,4 +35,4 @@ class TestKnownHangers:
         subject = CheckedProgram("s", "s", program(self.HANGS), known, writes=[tmp_path])
         by_name = by_slug(run(subject, cases("one-record", "two-blocks", "three-records")))
         assert [result["class"] for result in by_name.values()] == ["known-failure", "fail", "fail"]
-        assert len(list(tmp_path.glob("started-*"))) == 2  # the second session runs the later cases
+        assert len(list(tmp_path.glob("started-*"))) == 2  # the second session runs the other cases

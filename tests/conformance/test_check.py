@@ -1,4 +1,4 @@
-"""The exit status, output and reports of ``walproof check`` for any program."""
+"""``walproof check`` has the right exit status, output and reports for any program."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class TestAnyProgram:
 
     @pytest.fixture
     def two_formats(self, monkeypatch):
-        """Replace all vectors by a few vectors of each of two formats."""
+        """Replace the vectors by a few vectors of two formats."""
         paths = [*VECTORS.glob("leveldb-log/o*.json"), *VECTORS.glob("kahadb-journal/o*.json")]
         few = {vector.id: vector for vector in map(load, paths) if vector.control is None}
         monkeypatch.setattr(check_module, "load_all", lambda: dict(few))
@@ -158,7 +158,7 @@ class TestAnyProgram:
             f"Next, damage that no vector has: walproof sweep --cmd {shlex.quote(command)}"
             " --format leveldb-log"
         )
-        # After a part of the vectors, the other vectors are the next step.
+        # The sweep is suggested only after a run of all vectors.
         assert "Next," not in check("--cmd", command, "--vector", "one-record").out
         assert "Next," not in check("--cmd", wrong("ignores_checksums"), *SMALL).out
 
@@ -183,7 +183,7 @@ class TestAnyProgram:
 
 
 class TestForCodeHosts:
-    """Tests of other output forms, and of known failures of any program."""
+    """Reports for code hosts, and known failures of any program."""
 
     def test_output_forms_replace_the_text(self, check, wrong, tmp_path):
         command = ("--cmd", wrong("ignores_checksums"), *SMALL)

@@ -1,4 +1,4 @@
-"""``walproof check --impl``, ``--update-known`` and ``--baseline``."""
+"""``walproof check`` handles ``--impl``, ``--update-known`` and ``--baseline``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from walproof.cli import program_options
 
 
 class TestOurs:
-    """Tests of an implementation of the repository, here in a directory of the test."""
+    """Checks of an implementation in the repository, which is here in a temporary directory."""
 
     @pytest.fixture
     def ours(self, tmp_path, wrong, monkeypatch):
@@ -53,7 +53,7 @@ class TestOurs:
         listed = json.loads(path.read_text())
         assert [entry["cause"] for entry in listed["failures"]] == ["blind"]
         assert listed["causes"] == {"blind": sentence}
-        # the failure is now in the list of known failures
+        # the failure is now listed as known
         assert check(*update, "--cause", "blind").status == 0
 
         assert check("--impl", "mine", *SMALL).status == 0
@@ -120,7 +120,7 @@ class TestOurs:
 class TestBaseline:
     @pytest.fixture
     def run(self, check, wrong, tmp_path):
-        """Return a function that checks a reader, with one command, against an earlier report."""
+        """Return a function that checks different readers under the same command."""
         script = tmp_path / "reader.py"
 
         def checked(name, *arguments):
@@ -132,7 +132,7 @@ class TestBaseline:
 
     @pytest.fixture
     def baseline(self, run, tmp_path):
-        """Return the report of a reader, in a directory of its own."""
+        """Return a function that checks a reader and moves the report to a separate directory."""
 
         def of(name):
             run(name)

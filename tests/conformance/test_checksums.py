@@ -1,4 +1,4 @@
-"""Every checksum of the formats is declared in a grammar, and computed by its algorithm."""
+"""Every checksum of a format is declared in a grammar, and computed with the right algorithm."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _grammars() -> list[str]:
     return [name for format_id in FORMATS for name in names_of(format_id)]
 
 
-# The format of zmq-raft has no checksums.
+# zmq-raft logs have no checksums.
 @pytest.mark.parametrize("format_id", [each for each in FORMATS if each != "zmq-raft"])
 def test_checksums_of_intact_logs_match_until_a_covered_bit_flips(format_id: str) -> None:
     vectors = [
@@ -54,7 +54,8 @@ def test_checksums_of_intact_logs_match_until_a_covered_bit_flips(format_id: str
         and vector.input.stat().st_size < 10_000
         and vector.body["expect"].get("verdict") == "intact"
         and vector.body["kind"] == "valid"
-        # The last bytes under a hash do not count if they follow the compressed payload.
+        # In these vectors, the last bytes that a hash covers follow the compressed payload and have
+        # no effect on it.
         and not vector.id.endswith(("-with-bytes-after-it", "-with-bytes-behind-it"))
     ]
     checked = 0
@@ -142,7 +143,7 @@ def test_a_whole_log_of_each_dialect() -> None:
         (0, "37", "frames[1]", True),
         (600, "00", "frames[1]", False),
         (600, "00", "frames[2]", True),
-        (576, "00", "frames[1]", None),  # other salts than the frame before it
+        (576, "00", "frames[1]", None),  # its salts differ from those of the frame before it
         (576, "00", "frames[2]", None),
         (584, "0000000000000000", "frames[2]", False),
         (568, "00" * 16, "frames[1]", None),

@@ -1,4 +1,4 @@
-"""A comparison covers only the reported parts of an answer, each with its own rule."""
+"""A comparison covers only the reported parts of an answer, and has a rule for each part."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_long_payloads_are_compared_by_their_hash():
 
 
 def found(**changes):
-    """Return what a list of known failures has for an answer with these changes."""
+    """Return what a list of known failures would store for an answer with these changes."""
     problems = differences(EXPECTED, {**RIGHT, **changes}, ALL)
     return {each.part: each.found for each in problems}
 
@@ -130,7 +130,7 @@ def test_records_are_numbered_if_missing_and_hashed_if_not_expected():
             "sha256": found(records=[BRAVO, ALPHA])["records"]["sha256"],
         }
     }
-    # The sentence names only the first wrong record, but the digest also covers the later records.
+    # The message names only the first wrong record, but the digest also covers later records.
     wrong = {**ALPHA, "payload": "00"}
     both = [found(records=[wrong, second])["records"] for second in (ALPHA, {**BRAVO, "at": 99})]
     assert both[0]["sha256"] != both[1]["sha256"]

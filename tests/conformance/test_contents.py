@@ -1,4 +1,4 @@
-"""The contents of a log are read from and written to files, and compared."""
+"""The contents of a log can be read from files, written to files, and compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The damage of every vector, applied to its control, gives the bytes of the vector."""
+"""Applying the damage of a vector to its control gives the bytes of the vector."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ VECTORS = load_all()
 
 
 def derived_vectors() -> list[Vector]:
-    """Return the vectors whose input is the input of another vector, with or without damage.
+    """Return the vectors that are derived from another vector's input, with or without damage.
 
-    The control of a write has other records, and the writer makes the input from the records.
+    Write vectors are left out, because the writer makes their input from records, and the control
+    has different records.
     """
     return [v for v in VECTORS.values() if v.control and v.operation != "write"]
 
@@ -66,7 +67,7 @@ def test_every_operation_follows_from_its_text() -> None:
 
 
 def _without_empty_files(value: Any) -> Any:
-    """Return an operation without the name of the only file, which is optional."""
+    """Remove empty file names from an operation. They are optional in a log of one file."""
     if isinstance(value, list):
         return list(map(_without_empty_files, value))
     if not isinstance(value, dict):

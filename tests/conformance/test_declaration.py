@@ -1,4 +1,4 @@
-"""An invalid declaration gives a one-line error with the file, the key and the expected value."""
+"""An invalid declaration causes a one-line error with the file, the key and the expected value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The digests of field listings are reused."""
+"""The digests of field listings are cached and reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schemas that are generated from the register of each format accept every vector."""
+"""The schemas that are generated from the registers accept every vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of known failures is loaded and updated, and each entry has a cause."""
+"""A list of known failures can be loaded and updated, and each entry has a cause."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_an_empty_list_has_no_file(path):
 
 
 def test_committed_lists_contain_no_machine_paths():
-    """Committed lists contain no paths of a machine, which would differ in the next run."""
+    """Committed lists contain no temporary paths, which would differ in the next run."""
     lists = sorted(FOLDER.glob("*/known-failures.json"))
     assert len(lists) > 10
     pinned = [

@@ -136,7 +136,7 @@ def test_a_message_is_one_line():
 
 
 def test_a_whole_number_is_an_integer_in_any_notation():
-    """A whole number is an int, because a float as an offset or a count would raise an error."""
+    """Whole numbers become int, because a float as an offset or count would raise an error."""
     message = decode(b'{"at": 12.0, "size": 1e3, "to": 1e300, "share": 0.5, "from": -0.0}')
     assert [type(value) for value in message.values()] == [int, int, int, float, int]
     assert message == {"at": 12, "size": 1000, "to": int(1e300), "share": 0.5, "from": 0}

@@ -9,8 +9,9 @@ import pytest
 from conformance.vectors import NEUTRAL, load_all
 
 VECTORS = load_all()
-# Input names that a reader depends on: the index of a zmq-raft file, a name that only begins like
-# that of a snapshot, and numbers of RocksDB logs, or names that resemble such a number.
+# Input names that are kept, because readers depend on them: zmq-raft files named after an index, a
+# name that only begins like a snapshot's, and RocksDB logs named after a number or something
+# similar.
 MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|x\.rlog\.tmp-1-a|snapped|x?\d+(-\d+)?\.log(-copy)?")
 
 

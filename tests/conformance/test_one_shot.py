@@ -1,4 +1,4 @@
-"""Profiles, environment and scratch copies of one-shot programs."""
+"""One-shot programs get a profile, an environment and a scratch copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Postconditions of a write or an append: file names, sizes, and freedoms of the writer."""
+"""Postconditions of a write or an append cover file names and sizes, and leave writers choices."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_schema_has_the_same_freedoms():
 
 @pytest.mark.parametrize("format_id", registers())
 def test_the_name_of_a_new_log_selects_file_or_folder(format_id):
-    """The name of a new log determines file or folder, because an adapter gets only the path."""
+    """An adapter gets only a path, so the name of a new log shows whether it is a folder."""
     for path in (VECTORS / format_id).glob("*.json"):
         body = json.loads(path.read_text("utf-8"))
         if body["operation"] == "write" and not body.get("must_refuse"):

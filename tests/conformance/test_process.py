@@ -1,4 +1,4 @@
-"""Programs that run to their end, and programs of this project that answer lines of JSON."""
+"""Programs run to their end, and this project's own programs answer JSON lines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_killed_program_has_a_negative_status() -> None:
 def test_output_between_the_last_poll_and_the_exit_is_returned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # ``poll`` returns late here, after the program has written its output and ended.
+    # The replaced ``poll`` returns only after the program has written its output and ended.
     monkeypatch.setattr(subprocess.Popen, "poll", subprocess.Popen.wait)
     assert run_program(["sh", "-c", "sleep 0.3; echo late"], 30).stdout == "late\n"
 
@@ -48,7 +48,7 @@ def test_children_end_with_the_program(tmp_path: Path, last: str) -> None:
 
 
 def _has_ended(process: Path) -> bool:
-    """Return whether a process ends soon; a zombie has an empty command line."""
+    """Return whether a process ends within five seconds. A zombie has an empty command line."""
     for _ in range(100):
         with contextlib.suppress(FileNotFoundError):
             if (process / "cmdline").read_bytes():
@@ -83,7 +83,7 @@ def test_crashes_and_timeouts_are_reported(tmp_path: Path) -> None:
 
 
 def test_a_program_that_cannot_be_killed_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program of another user cannot be killed. The harness does not wait for it for ever."""
+    """The harness does not wait forever for a program that it has no right to kill."""
     kill = os.killpg
     running: list[int] = []
     monkeypatch.setattr(process, "KILL_SECONDS", 0.1)

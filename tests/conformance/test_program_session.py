@@ -1,4 +1,4 @@
-"""A session limits its process, classifies failures, and ends the process."""
+"""A session limits its process, classifies failures, and ends the process in every case."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ if sys.argv[1:2] == ["read"]:
 
 @pytest.fixture(params=["alone", "sandbox"])
 def sandbox(request, scratch):
-    """Return a sandbox, or None; the results must be the same."""
+    """Return a sandbox or None. The results must be the same with both."""
     return Sandbox(scratch.folder) if request.param == "sandbox" else None
 
 
 def ask(command, *requests, wall_ms=5000, limits=SMALL, sandbox=None):
-    """Return the replies to some requests; end the process in any case."""
+    """Return the replies to some requests, and end the process in any case."""
     session = ProtocolSession(command, limits, sandbox)
     try:
         session.start()
@@ -110,7 +110,7 @@ class TestLongLived:
         with pytest.raises(error):
             ask(program(starts), READ, wall_ms=300, limits=limits, sandbox=sandbox)
         with held.open() as file:
-            # fails while a process has the file open
+            # this fails while a process has the file open
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-"""LevelDB's reader and the executable specification return the same records of damaged logs.
+"""LevelDB's reader and the executable specification return the same records from damaged logs.
 
 Two differences are known. LevelDB treats a valid physical record of type 5 as the end of the log
-(LDB-029). The executable specification refuses a log of another dialect (LDB-043); the logs of this
-test contain none.
+(LDB-029). The executable specification refuses logs of another dialect (LDB-043), which this test
+does not generate.
 """
 
 from __future__ import annotations
@@ -73,6 +73,6 @@ def test_damaged_logs_have_the_records_that_leveldb_returns(
         seen[answer.verdict] += 1
         seen.update({lost.reason for lost in answer.lost})
         seen["type 5"] += end < len(log)
-    # The agreement is meaningful only if every kind of damage occurs, and type 5 is an exception.
+    # The agreement is meaningful only if every kind of damage occurs, and if type 5 is rare.
     assert seen.keys() >= REASONS and seen["damaged"] > LOGS / 2
     assert 0 < seen["type 5"] < LOGS / 5

@@ -1,4 +1,4 @@
-"""The executable specification recognises the formats of the examples."""
+"""The executable specification recognises the format of each example."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_examples_are_recognised(example: Example, tmp_path: Path) -> None:
 
 
 def test_every_format_has_positive_and_negative_examples() -> None:
-    """Examples of both results detect a recogniser that always accepts or always rejects."""
+    """Examples with both results detect recognisers that always accept or always reject."""
     for id in FORMATS:
         assert sum(id in example.formats for example in ALL) >= 4, id
         assert sum(id not in example.formats for example in ALL) >= 100, id

@@ -1,4 +1,4 @@
-"""Builds of implementations, and the changes after which a build is repeated."""
+"""Implementations are built once, and again only after certain changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.registry import Implementation, ImplementationUnavailable
 
 @pytest.fixture
 def implementation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
-    """Return an implementation whose build takes no time, in its own checkout."""
+    """Return an implementation with a trivial build, in a separate checkout."""
     monkeypatch.setattr(registry, "PACKAGES", tmp_path)
     monkeypatch.setattr(registry, "BUILD", tmp_path / ".build")
     folder = tmp_path / "mine"
@@ -57,7 +57,7 @@ def test_a_moved_build_is_stale(
 def test_a_failed_build_names_its_last_error(
     implementation: Implementation, output: str, reason: str
 ) -> None:
-    """The reason is not the end of a stack trace, if there is a line that begins with error."""
+    """A line that begins with ``error`` is reported rather than the end of a stack trace."""
     fails = ("{python}", "-c", f"print({output!r}, end=''); raise SystemExit(1)")
     with pytest.raises(ImplementationUnavailable, match=f"the build failed: {reason} \\(see "):
         replace(implementation, build=fails).make()

@@ -1,4 +1,4 @@
-"""Unchanged implementations are skipped, changed ones run, and digests of listings are reused."""
+"""Unchanged implementations are skipped, changed ones run, and listing digests are reused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def reply(request):
 
 
 class CountedRuns:
-    """A program that counts its requests, with a result cache in a directory of the test."""
+    """A program that counts its requests, and a result cache in the test's directory."""
 
     def __init__(self, program, vector, folder):
         self.vectors = [vector("empty-log")]
@@ -43,7 +43,7 @@ class CountedRuns:
         return CheckedProgram("s", "s", command, known, isolated=False, stamp=lambda: "1")
 
     def run(self, **changes):
-        """Run the program; return the number of its requests and the report."""
+        """Run the program; return how many requests it received, and the report."""
         self.log.write_text("")
         report = run_plan(
             RunPlan([replace(self.subject, **changes)], self.vectors), cache=self.cache
@@ -97,7 +97,7 @@ def test_a_changed_limit_is_a_change(runs):
 
 @pytest.fixture
 def sources(tmp_path, monkeypatch):
-    """Return a small source tree that the cache takes for this one."""
+    """Yield a small source tree that the cache uses in place of the real one."""
     for name in SHARED_FILES:
         path = tmp_path / "tree" / name
         path.parent.mkdir(parents=True, exist_ok=True)

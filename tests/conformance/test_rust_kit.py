@@ -1,4 +1,4 @@
-"""The adapter kit for Rust, tested in an adapter."""
+"""The adapter kit for Rust works in an adapter."""
 
 from __future__ import annotations
 

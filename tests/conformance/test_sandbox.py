@@ -1,4 +1,4 @@
-"""A sandbox isolates a program, and reports missing isolation without bubblewrap."""
+"""A sandbox isolates a program. Without bubblewrap, it reports that isolation is missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ needs_bubblewrap = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap i
 
 @pytest.fixture
 def own_folder(tmp_path: Path) -> Path:
-    """Return a directory with three folders: hidden, readable, and the sandbox's own."""
+    """Return a directory with a hidden folder, a readable one, and the sandbox's own folder."""
     for name in ("hidden", "other", "own"):
         (tmp_path / name).mkdir()
     (tmp_path / "hidden" / "answers").write_text("42")
@@ -38,7 +38,7 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tried(own_folder: Path, code: str, **options: object) -> str:
-    """Run code in a sandbox; return ``yes``, or ``no`` after a system error."""
+    """Run code in a sandbox; return ``yes`` if it succeeds, ``no`` after an ``OSError``."""
     box = Sandbox(own_folder / "own", hides=[own_folder / "hidden"], bare=True, **options)  # type: ignore[arg-type]
     program = f"try:\n {code}\n print('yes')\nexcept OSError as error:\n print('no', error)"
     done = run_program([sys.executable, "-S", "-c", f"import os, socket\n{program}"], 60, box)
@@ -95,7 +95,7 @@ class TestHeld:
 
 @contextlib.contextmanager
 def socket_here() -> Iterator[tuple[int, Callable[[], bool]]]:
-    """Yield a listening port, and a function that returns whether anyone has connected."""
+    """Yield a listening port, and a function that returns whether a client has connected."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
 

@@ -1,4 +1,4 @@
-"""The score counts pairs of a vector and its control; null baselines pass no pair."""
+"""The score counts pairs of a vector and its control. Null baselines pass no pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each harness removes the scratch directories that killed harnesses left."""
+"""A harness removes the scratch directories that killed harnesses left behind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ time.sleep(60)
 
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Set and yield the parent of scratch directories, also for child processes."""
+    """Set the parent of scratch directories, also for child processes, and yield it."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(scratch.tempfile, "tempdir", None)  # type: ignore[attr-defined]
     scratch._clear_once.cache_clear()

@@ -1,4 +1,4 @@
-"""Second readers use no code of the readers with which they are compared."""
+"""Second readers share no code with the readers with which they are compared."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from tests.conftest import unavailable
 SECOND = ROOT / "conformance/implementations/kaitai-python"
 ABOUT = tomllib.loads((SECOND / "implementation.toml").read_text("utf-8"))
 SOURCES = sorted(SECOND.rglob("*.py"))
-# The package ``conformance`` finds the grammars with these modules, which belong to no reader.
+# The package ``conformance`` needs these modules to find the grammars. No reader code is in them.
 PLACES = {"reference_impl", "reference_impl.paths"}
 
 
 def used(source: str) -> Iterator[str]:
-    """Yield the modules that a source names, in imports and in strings."""
+    """Yield the module names in a source file, from its imports and string constants."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -45,7 +45,7 @@ def used(source: str) -> Iterator[str]:
 
 
 def foreign(source: str) -> list[str]:
-    """Return the modules in a source that a second reader must not name."""
+    """Return the modules that a source file names although a second reader must not."""
     return [name for name in used(source) if name.split(".")[0] in ("reference_impl", "walproof")]
 
 
@@ -107,7 +107,7 @@ def test_a_second_reader_confirms_every_written_log() -> None:
     reader = checked_implementation(load(SECOND), "walproof")
     if reader.unavailable is not None:
         unavailable(reader.unavailable)
-    # No second reader of these formats exists.
+    # These two formats have no second reader.
     assert {*reader.formats, "etcd-wal", "prometheus-wal"} == set(FORMATS)
     cases = []
     for vector in load_all().values():

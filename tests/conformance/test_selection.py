@@ -1,4 +1,4 @@
-"""Vectors are selected by their properties, and invalid vectors are refused."""
+"""Vectors can be selected by their properties, and invalid vectors are refused."""
 
 from __future__ import annotations
 

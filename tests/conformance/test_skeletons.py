@@ -1,4 +1,4 @@
-"""Skeletons serve the protocol; the examples in two languages pass every vector."""
+"""Skeletons speak the protocol, and the examples in two languages pass every vector."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ BUILD_SECONDS = 600
 
 @dataclass(frozen=True)
 class Language:
-    """An adapter in one language. The first lines of its source show how to build and start it."""
+    """An adapter in one language. The top of its source file shows how to build and start it."""
 
     name: str
     source: str
     needs: tuple[str, ...] = ()
-    #: A command that fails if a requirement other than the programs is missing.
+    #: A command that fails if something other than the programs in ``needs`` is missing.
     probe: str = ""
-    #: The name of the requirement that ``probe`` checks.
+    #: The requirement that is missing if ``probe`` fails.
     lacking: str = ""
-    # Whether continuous integration must have the toolchain.
+    # True if continuous integration must have the toolchain.
     is_required: bool = True
 
 
@@ -69,7 +69,7 @@ each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda lang
 
 
 def built(language: Language, folder: str) -> list[str]:
-    """Build a copy of an adapter with the commands in its first lines; return its command."""
+    """Build a copy of an adapter with the commands at its top; return the start command."""
     out = BUILD / folder / language.name
     if missing := [need for need in language.needs if not shutil.which(need)]:
         skip(language, f"{' and '.join(missing)} not found")

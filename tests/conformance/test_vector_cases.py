@@ -1,4 +1,4 @@
-"""Cases turn vectors into requests, and replies and files into judgements."""
+"""Cases turn vectors into requests, and turn replies and files into judgements."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class TestScratch:
 
 
 def scratch_folder() -> Path:
-    """Yield the parent of a scratch directory, and remove it afterwards."""
+    """Yield a parent directory for scratch directories, and remove it afterwards."""
     held = scratch_module.Scratch()
     held.close()
     assert not held.folder.exists()

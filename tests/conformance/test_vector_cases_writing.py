@@ -1,4 +1,4 @@
-"""The requests to a writer, and the judgement of the files that the writer leaves."""
+"""Cases send requests to a writer and judge the files that it leaves."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TestWrite:
         _, step, path = start_case("write-three-records", "write")
         judgement = step.judge({"seq": 0, "refused": "too short"}, path, [])
         assert judgement.difference == "the writer refused: too short"
-        why = f"{path}: too short"  # scratch copies have a different path in each run
+        why = f"{path}: too short"  # the paths of scratch copies differ in each run
         difference = step.judge({"seq": 0, "refused": why}, path, []).difference
         assert difference == f"the writer refused: …/{path.name}: too short"
 

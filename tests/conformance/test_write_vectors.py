@@ -1,4 +1,4 @@
-"""``python -m conformance.recipes`` writes files, but nothing for an invalid recipe."""
+"""``python -m conformance.recipes`` writes vectors, but writes nothing for an invalid recipe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reference_impl.answer import Answer, Lost, Record
 
 @pytest.fixture
 def write_vectors(tmp_path, monkeypatch):
-    """Return a function that runs the command on one recipe and gives status, output and files."""
+    """Return a function that runs the command on a recipe; it returns status, output and files."""
 
     def make(survivors, field=None):
         book: Book[LevelDBLog] = Book("leveldb-log", LevelDBLog, ".log")
@@ -55,7 +55,7 @@ def test_a_recipe_that_contradicts_the_specification_leaves_nothing(write_vector
 
 
 def test_a_recipe_with_an_unknown_field_is_named(write_vectors):
-    """The error names the unknown field; a field of the grammar may have been renamed."""
+    """The error names the field, which may have been renamed in the grammar."""
     status, output, files = write_vectors([0], "blocks[0].records[0].header.crc")
     assert status == 1 and "Traceback" not in output
     assert "leveldb-log/only-one: the recipe damages what is not there: no field" in output
@@ -63,7 +63,7 @@ def test_a_recipe_with_an_unknown_field_is_named(write_vectors):
 
 
 def _called(*slugs: str) -> Book[LevelDBLog]:
-    """Return recipes whose inputs have the same name."""
+    """Return recipes whose inputs all have the same file name."""
     book: Book[LevelDBLog] = Book("leveldb-log", LevelDBLog, ".log")
     for slug in slugs:
 
@@ -97,7 +97,7 @@ def _turn_into_a_first(log: LevelDBLog, number: int) -> None:
 
 
 def _of_table(text: str) -> dict[str, bytes]:
-    """Return the files of a control and of the rows of a table."""
+    """Return the files generated from a control and a table of recipes."""
     book: Book[LevelDBLog] = Book("leveldb-log", LevelDBLog, ".log")
     book.group("fragments").table(text)
 
@@ -164,7 +164,7 @@ LOST = Lost(12, 24, "checksum-mismatch")
 def refusal_of(
     monkeypatch: pytest.MonkeyPatch, recover: Answer, strict: Answer, requirement: str = "LDB-028"
 ) -> str:
-    """Return the error for a recipe if the executable specification gives these answers."""
+    """Return the error for a recipe when the executable specification gives these answers."""
     book: Book[LevelDBLog] = Book("leveldb-log", LevelDBLog, ".log")
 
     @book.group("layout").valid(requirement)

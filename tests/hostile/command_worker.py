@@ -1,11 +1,11 @@
 """Run one command on one log, and print its peak memory use and exit status as JSON.
 
-Usage: ``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. The command first runs on
-SMALL, a small log of the same format, so that imports and compilation are not measured. For child
-processes, the printed peak is the difference between the two runs.
+Usage: ``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. To exclude imports and
+compilation from the measurement, the command first runs on SMALL, a small log of the same format.
+For child processes, the printed peak is the difference between the two runs.
 
-The words are the arguments of ``walproof``. The word ``LOG`` is replaced by the path of the log,
-``FORMAT`` by its format, and ``OUT`` by a new path.
+Each WORD is an argument of ``walproof``. ``LOG`` is replaced by the path of the log, ``FORMAT`` by
+its format, and ``OUT`` by a new path.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from walproof.cli import main as walproof
 
 
 def held_bytes(field: str) -> int:
-    """Return the memory of this process in bytes: ``VmRSS`` is current, ``VmHWM`` the peak."""
+    """Return the current (``VmRSS``) or peak (``VmHWM``) memory of this process in bytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
 def peak_of_children() -> int:
-    """Return the memory of the largest child process so far, in bytes.
+    """Return the peak memory of the largest child process so far, in bytes.
 
-    The value is at least the memory that this process had when it started the child, so a smaller
-    child is not measured.
+    The value is never below the memory that this process had when it started the child, so smaller
+    children cannot be measured.
     """
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
@@ -51,8 +51,8 @@ def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
 
 def _run(log: str, format_id: str, words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="walproof-hostile-") as folder:
-        # The copy keeps the name of the log, because in some formats the name determines the file
-        # type.
+        # ``OUT`` has the same file name as the log, because in some formats the name determines the
+        # file type.
         values = {"LOG": log, "OUT": str(Path(folder) / Path(log).name), "FORMAT": format_id}
         line = [values.get(word, word).replace("FORMAT", format_id) for word in words]
         sys.argv = ["walproof", *line]

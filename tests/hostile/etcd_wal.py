@@ -1,4 +1,4 @@
-"""Hostile segments of etcd's write-ahead log."""
+"""Hostile etcd segments."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def small_entries(size: int) -> bytes:
 
 
 def unknown_types(size: int) -> bytes:
-    """Return a log of records of an unknown type: a lost range for every 16 bytes."""
+    """Return a log of records with an unknown type, which has a lost range for every 16 bytes."""
     return _HEAD + frame(record(9, 0, None)) * (size // 16)
 
 
 def frames_in_frames(size: int) -> bytes:
-    """Return a fault, then frames that claim the rest of the file."""
+    """Return damage, followed by frames that each claim the rest of the file."""
     count = size // 24
     parts = []
     for number in range(count):
@@ -38,13 +38,13 @@ def frames_in_frames(size: int) -> bytes:
 
 
 def candidates(size: int) -> bytes:
-    """Return a fault, then small frames that no frame follows."""
+    """Return damage, followed by small frames that no other frame follows directly."""
     one = frame(record(ENTRY, 0x7FFFFFFF, b"\x10\x01"))
     return _HEAD + b"\xff" * 8 + (one + b"\xff" * 8) * (size // (len(one) + 8))
 
 
 def _varint(number: int, size: int) -> bytes:
-    """Return a varint of this many bytes."""
+    """Return a varint that is padded to ``size`` bytes."""
     groups = [number >> 7 * step & 0x7F | 0x80 for step in range(size)]
     groups[-1] &= 0x7F
     return bytes(groups)

@@ -1,4 +1,4 @@
-"""Hostile journals of KahaDB."""
+"""Hostile KahaDB journals."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from reference_impl.kahadb_journal.layout import (
 
 NAME = "db-1.log"
 UNKNOWN = 9
-#: The number of the command that adds a message.
+#: The type of the command that adds a message.
 ADD = 1
 
 
 def _of(kind: int, size: int) -> bytes:
-    """Return a batch of records of one type without data."""
+    """Return a batch of empty records of one type."""
     records = RECORD.pack(RECORD_HEAD, kind) * (size // RECORD_HEAD)
     return CONTROL.pack(HEADER, len(records), zlib.adler32(records)) + records
 
@@ -35,7 +35,7 @@ def empty_records(size: int) -> bytes:
 
 
 def headers_that_claim_all(size: int) -> bytes:
-    """Return a sequence of control records, each of which claims the rest of the file."""
+    """Return control records that each claim the rest of the file."""
     count = size // CONTROL.size
     return b"".join(
         CONTROL.pack(HEADER, CONTROL.size * (count - number), 1 + number) for number in range(count)
@@ -43,7 +43,7 @@ def headers_that_claim_all(size: int) -> bytes:
 
 
 def _command(fields: bytes) -> bytes:
-    """Return a journal with one command that adds a message and has these fields."""
+    """Return a journal with one command, which has these fields and adds a message."""
     payload = bytes([ADD]) + _varint(len(fields)) + fields
     record = RECORD.pack(RECORD_HEAD + len(payload), USER_RECORD) + payload
     return CONTROL.pack(HEADER, len(record), zlib.adler32(record)) + record
@@ -63,7 +63,7 @@ def command_of_fields(size: int) -> bytes:
 
 
 def command_of_unknown_fields(size: int) -> bytes:
-    """Return a command of empty fields, each with a different unknown number."""
+    """Return a command with empty fields whose numbers are all unknown and different."""
     fields, number = bytearray(), 100
     while len(fields) < size:
         fields += _varint(number << 3 | 2) + b"\x00"
@@ -77,7 +77,7 @@ def command_of_transactions(size: int) -> bytes:
 
 
 def command_of_levels(size: int) -> bytes:
-    """Return a command of messages nested as deep as the size allows."""
+    """Return a command with messages that are nested as deeply as the size allows."""
     fields = bytearray()  # built from the innermost message outwards, in reverse
     while len(fields) < size:
         fields += _varint(len(fields))[::-1] + b"\x0a"
@@ -85,7 +85,7 @@ def command_of_levels(size: int) -> bytes:
 
 
 def command_of_groups(size: int) -> bytes:
-    """Return a command of nested groups: half of the bytes start groups, half end them."""
+    """Return a command with nested groups: half of the bytes start a group, half end one."""
     return _command(b"\x0b" * (size // 2) + b"\x0c" * (size // 2))
 
 

@@ -1,4 +1,4 @@
-"""Hostile logs of LevelDB."""
+"""Hostile LevelDB logs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN = 5
 
 
 def _of(kind: int, size: int) -> bytes:
-    """Return blocks full of headers without data, all of one type."""
+    """Return blocks full of empty physical records of one type."""
     header = HEADER.pack(masked_crc(bytes([kind])), 0, kind)
     block = (header * (BLOCK_SIZE // HEADER_SIZE)).ljust(BLOCK_SIZE, b"\0")
     return block * max(1, size // BLOCK_SIZE)
@@ -40,7 +40,7 @@ def _batch(operations: bytes, count: int) -> bytes:
 
 
 def batch_of_marks(size: int) -> bytes:
-    """Return a write batch with an operation for every byte; the operation has the longest name."""
+    """Return a write batch with an operation for every byte, all with the longest name."""
     return _batch(b"\x12" * size, 0)
 
 
@@ -51,7 +51,7 @@ def entity_of_columns(size: int) -> bytes:
 
 
 def edit_of_fields(size: int) -> bytes:
-    """Return a version edit with a field for every three bytes; the field has the longest name."""
+    """Return a version edit with a field for every three bytes, all with the longest name."""
     return _record((_varint((1 << 13) + 11) + b"\x00") * (size // 3))
 
 

@@ -1,4 +1,4 @@
-"""The logs that cost readers the most time and memory; each format has a module of functions."""
+"""The logs that cost readers the most time and memory, with one module of functions per format."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Hostile:
 
     name: str
     format: str
-    #: A name from which tools recognise the format.
+    #: A file name from which tools recognise the format.
     file_name: str
     #: A function that returns the bytes of a log of about the given size.
     make: Callable[[int], bytes]
@@ -40,12 +40,12 @@ def logs() -> Iterator[Hostile]:
 
 
 def memory_limit_bytes(log_bytes: int) -> int:
-    """Return the maximum memory of a command on a log of ``log_bytes``, in bytes."""
+    """Return how many bytes of memory a command may use for a log of ``log_bytes`` bytes."""
     return 16 * log_bytes + (64 << 20)
 
 
 def run_command(log: Path, small: Path, format_id: str, words: Sequence[str]) -> dict[str, float]:
-    """Run a command on a log in a new process; a first run on a small log is not measured."""
+    """Run a command in a new process, first on a small log, and return the results for ``log``."""
     worker = [sys.executable, "-m", "tests.hostile.command_worker"]
     done = subprocess.run(
         [*worker, str(log), str(small), format_id, *words],

@@ -1,4 +1,4 @@
-"""Hostile segments of Prometheus' write-ahead log."""
+"""Hostile Prometheus segments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ALPHA = frame(FULL, 0, b"alpha")
 
 
 def _pages(size: int, part: bytes) -> bytes:
-    """Return pages full of copies of a frame, in front of a record."""
+    """Return pages full of copies of a frame, followed by a record."""
     page = (part * (PAGE_SIZE // len(part))).ljust(PAGE_SIZE, b"\0")
     return page * max(1, size // PAGE_SIZE) + _ALPHA
 
@@ -40,29 +40,29 @@ def orphans(size: int) -> bytes:
 
 
 def record_of_small_fragments(size: int) -> bytes:
-    """Return a record of a FIRST, a MIDDLE of one byte for every eight bytes, and a LAST."""
+    """Return a record that consists of a FIRST, many one-byte MIDDLE fragments, and a LAST."""
     middles = frame(MIDDLE, 0, b"x") * (size // 8)
     return frame(FIRST, 0, b"alpha") + middles + frame(LAST, 0, b"bravo")
 
 
 def flipped_lengths(size: int) -> bytes:
-    """Return frames whose lengths each lack their lowest bit."""
+    """Return frames whose lengths are 0 instead of 1, as after flipping the lowest bit."""
     sound = frame(FULL, 0, b"x")
     return _pages(size, sound[:1] + b"\0\0" + sound[3:])
 
 
 def frames_that_inflate(size: int) -> bytes:
-    """Return compressed records that inflate to 16 KiB; most exceed the budget."""
+    """Return compressed records that inflate to 16 KiB each, which soon exceeds the budget."""
     return _pages(size, frame(FULL, ZSTD, frame_of_one_byte(97, 16384)))
 
 
 def frames_that_fail(size: int) -> bytes:
-    """Return frames of 128 KiB that lack their last byte; their output counts, too."""
+    """Return 128 KiB frames that lack their last byte. Their partial output counts, too."""
     return _pages(size, frame(FULL, ZSTD, frame_of_one_byte(97, 1 << 17)[:-1]))
 
 
 def blocks_that_inflate(size: int) -> bytes:
-    """Return blocks of snappy that inflate as much as they can."""
+    """Return Snappy blocks with the maximum compression ratio."""
     return _pages(size, frame(FULL, SNAPPY, b"\x80\xa8\x01\x00a" + b"\xfe\x01\x00" * 336))
 
 

@@ -1,4 +1,4 @@
-"""Hostile logs of RocksDB and Pebble."""
+"""Hostile RocksDB and Pebble logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMPRESSED = pack("legacy", 9, (7).to_bytes(4, "little"))
 
 
 def _blocks(size: int, record: bytes, first: bytes = b"") -> bytes:
-    """Return blocks filled with copies of one physical record, after ``first``."""
+    """Return ``first``, followed by copies of a physical record that fill the blocks."""
     log = bytearray(first)
     while len(log) < size:
         left = BLOCK_SIZE - len(log) % BLOCK_SIZE
@@ -33,7 +33,7 @@ def orphans(size: int) -> bytes:
 
 
 def metadata_without_end(size: int) -> bytes:
-    """Return timestamp sizes of many column families, which all belong to one record."""
+    """Return timestamp sizes for many column families, which all apply to the same record."""
     count = (BLOCK_SIZE - 11) // TIMESTAMP_SIZE.size
     log, family = bytearray(), 0
     while len(log) < size:
@@ -45,26 +45,26 @@ def metadata_without_end(size: int) -> bytes:
 
 
 def frames_within_the_budget(size: int) -> bytes:
-    """Return compressed records of 18 bytes that inflate to 16 KiB; most exceed the budget."""
+    """Return compressed 18-byte records that inflate to 16 KiB, which soon exceeds the budget."""
     frame = frame_of_one_byte(0x61, 16384)
     return _blocks(size, pack("legacy", FULL, frame), COMPRESSED)
 
 
 def frames_that_fail(size: int) -> bytes:
-    """Return frames of 128 KiB that lack their last byte; their dropped output counts, too."""
+    """Return 128 KiB frames that lack their last byte. Their partial output counts, too."""
     frame = frame_of_one_byte(0x61, 1 << 17)[:-1]
     return _blocks(size, pack("legacy", FULL, frame), COMPRESSED)
 
 
 def other_logs_in_turn(size: int) -> bytes:
-    """Return alternating blocks of this and an older log, if both fit, with many lost ranges."""
+    """Return alternating blocks of this log and an older log."""
     own = _blocks(BLOCK_SIZE, ALPHA)
     other = _blocks(BLOCK_SIZE, pack("recyclable", FULL, b"alpha", OLDER))
     return (own + other) * (size // (2 * BLOCK_SIZE)) + own[: BLOCK_SIZE // 2 + 1000]
 
 
 def ignorable_in_every_other_block(size: int) -> bytes:
-    """Return alternating blocks that the scanner's kernel can read and cannot read."""
+    """Return blocks that the scanner's kernel can and cannot read, in turn."""
     sizes = pack("legacy", 10, TIMESTAMP_SIZE.pack(1, 8))
     plain = pack("legacy", FULL, b"x" * (BLOCK_SIZE - 7))
     unusual = pack("legacy", 200, b"") + pack("legacy", FULL, b"x" * (BLOCK_SIZE - 14))
@@ -73,14 +73,14 @@ def ignorable_in_every_other_block(size: int) -> bytes:
 
 
 def record_of_empty_fragments(size: int) -> bytes:
-    """Return a record of a FIRST, an empty MIDDLE for every eleven bytes, and a LAST."""
+    """Return a record that consists of a FIRST, many empty MIDDLE fragments, and a LAST."""
     log = _blocks(size, pack("recyclable", MIDDLE, b"", NUMBER),
                   pack("recyclable", FIRST, b"alpha", NUMBER))  # fmt: skip
     return log + pack("recyclable", LAST, b"bravo", NUMBER)
 
 
 def log_numbers_without_end(size: int) -> bytes:
-    """Return records with a new log number each, and a block that shows that this log goes on."""
+    """Return records that all have different log numbers, and then a record of this log."""
     log, number = bytearray(), NUMBER
     while len(log) < size:
         number += 1
@@ -91,7 +91,7 @@ def log_numbers_without_end(size: int) -> bytes:
 
 
 def sync_offsets_beyond_the_log(size: int) -> bytes:
-    """Return records that claim a sync of the whole log, in blocks that end with other bytes."""
+    """Return records that claim a sync of the whole log, in blocks that end with 0xFF bytes."""
     record = pack("wal-sync", FULL, b"", NUMBER, 2**64 - 1)
     return (record * (BLOCK_SIZE // len(record) - 1)).ljust(BLOCK_SIZE, b"\xff") * (
         size // BLOCK_SIZE
@@ -105,7 +105,7 @@ def frames_that_claim_much(size: int) -> bytes:
 
 
 def frame_of_empty_blocks(size: int) -> bytes:
-    """Return a compressed record of one byte with an empty block for every three bytes."""
+    """Return a compressed one-byte record with an empty zstd block for every three bytes."""
     empty = block(RAW, b"", 0, is_last=False)
     return _compressed(header(1) + empty * (size // 3) + block(RAW, b"a", 1, is_last=True))
 
@@ -123,7 +123,7 @@ def compressed_batch_of_marks(size: int) -> bytes:
 
 
 def _compressed(frame: bytes) -> bytes:
-    """Return a compressed log with one record, which has this frame."""
+    """Return a compressed log with one record, which consists of this zstd frame."""
     log, begin = bytearray(COMPRESSED), True
     while True:
         left = BLOCK_SIZE - len(log) % BLOCK_SIZE - 7

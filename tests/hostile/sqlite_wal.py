@@ -1,4 +1,4 @@
-"""Hostile logs of SQLite."""
+"""Hostile SQLite logs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEADER = Header("<", PAGE_SIZE, 0, SALTS)
 
 
 def _log(size: int) -> bytearray:
-    """Return a log of transactions of one page each."""
+    """Return a log of one-page transactions."""
     images = [
         (1 + number % 5, 5, struct.pack(">Q", number) * (PAGE_SIZE // 8))
         for number in range(_count(size))
@@ -35,7 +35,7 @@ def many_generations(size: int) -> bytes:
 
 
 def padding_after_damage(size: int) -> bytes:
-    """Return a damaged commit frame, followed by slots that each repeat it without the damage."""
+    """Return a damaged commit frame, followed by many undamaged copies of it."""
     count = max(4, size // (FRAME_HEADER_SIZE + PAGE_SIZE))
     images = [(1, 1, bytes(PAGE_SIZE))] * count
     log = bytearray(_HEADER.to_bytes() + frames(images, _HEADER, _HEADER.checksum)[0])
@@ -49,7 +49,7 @@ def small_transactions(size: int) -> bytes:
 
 
 def salts_without_links(size: int) -> bytes:
-    """Return a log without a header whose slots have equal salts, but no slot continues another."""
+    """Return a log without a header. All slots have the same salts, but no checksum matches."""
     log = _log(size)
     log[:HEADER_SIZE] = bytes(HEADER_SIZE)
     for at in _slots(log):

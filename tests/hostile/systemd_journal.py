@@ -1,4 +1,4 @@
-"""Hostile journal files of systemd, built from single objects as no writer would write them."""
+"""Hostile systemd journal files, built object by object as no writer would write them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from reference_impl.systemd_journal.layout import Header, align
 NAME = "system.journal"
 BOOT = b"\1" * 16
 LONG = 4096
+#: An offset at which no object can begin.
 NOWHERE = 4
-"""An offset at which no object can be."""
 
 
 class _File:
@@ -34,7 +34,7 @@ class _File:
         return at
 
     def field(self, payload: bytes, stored: bytes | None = None, flags: int = 0) -> int:
-        """Append a DATA; return its offset. The payload may be stored as other bytes."""
+        """Append a DATA; return its offset. ``stored`` replaces the bytes of the payload."""
         fixed = struct.pack("<7Q", jenkins64(payload), 0, 0, 0, 0, 0, 0)
         return self.put(layout.DATA, fixed + (payload if stored is None else stored), flags)
 
@@ -45,7 +45,7 @@ class _File:
         return self.put(layout.ENTRY, fixed + struct.pack(f"<{len(items)}I", *items))
 
     def done(self, slots: Sequence[int]) -> bytes:
-        """Return the file after appending the main entry array with these slots."""
+        """Append the main entry array with these slots; return the file."""
         body = bytes(8) + struct.pack(f"<{len(slots)}I", *slots)
         self.header.entry_array_offset = self.put(layout.ENTRY_ARRAY, body)
         self.data += bytes(align(len(self.data)) - len(self.data))
@@ -68,14 +68,14 @@ def one_field_shared(size: int) -> bytes:
 
 
 def faults_that_overlap(size: int) -> bytes:
-    """Return a file whose items and slots lead nowhere; a reader finds the faults out of order."""
+    """Return a file whose items and slots all lead nowhere. Readers find them out of order."""
     file = _File()
     file.entry([NOWHERE] * (size // 8))
     return file.done([NOWHERE] * (size // 8))
 
 
 def bombs(size: int) -> bytes:
-    """Return a file of fields that inflate to the maximum size and fail at their end."""
+    """Return a file of fields that inflate to the maximum size and only then fail."""
     stored = lzma.compress(bytes(64 << 20), lzma.FORMAT_XZ, lzma.CHECK_NONE, preset=0)[:-12]
     file = _File(layout.XZ)
     for _ in range(max(1, size // (len(stored) + 72))):
@@ -84,14 +84,14 @@ def bombs(size: int) -> bytes:
 
 
 def small_entries(size: int) -> bytes:
-    """Return a file of minimum-size entries that share one field of two bytes."""
+    """Return a file of minimum-size entries that share one two-byte field."""
     file = _File()
     field = file.field(b"A=")
     return file.done([file.entry([field]) for _ in range(size // 76)])
 
 
 def many_fields(size: int) -> bytes:
-    """Return a file with one entry of small fields with different names."""
+    """Return a file with one entry that has many small fields with different names."""
     file = _File()
     fields = [file.field(b"F%X=" % number) for number in range(size // 84)]
     return file.done([file.entry(fields)])

@@ -1,4 +1,4 @@
-"""No command takes more memory than 16 times the log size plus 64 MiB, measured from outside."""
+"""No command takes more memory than 16 times the log size plus 64 MiB."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SMALL_BYTES = 1 << 12
 
 
 def run(command: str, make: Callable[[int], bytes], size: int, folder: Path) -> dict[str, float]:
-    """Run a command on a log of about ``size`` bytes; return the exit status and the memory use."""
+    """Run a command on a log of about ``size`` bytes; return its exit status and peak memory."""
     (hostile,) = [log for log in logs() if log.make is make]
     paths = []
     for number, count in enumerate((SMALL_BYTES, size)):

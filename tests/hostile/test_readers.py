@@ -1,4 +1,4 @@
-"""Readers make a bounded number of values, ranges and bytes of hostile logs."""
+"""Readers use a bounded amount of memory and time for hostile logs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_scanner_agrees_with_the_reference(log: Hostile, tmp_path: Path) -> 
 
 
 def peak(path: Path) -> int:
-    """Return the peak memory of reading a journal if the caller releases its events, in bytes."""
+    """Return the peak memory in bytes for reading a journal without keeping its events."""
     tracemalloc.start()
     try:
         for _ in named("systemd-journal").read(path, "recover", {}):
@@ -58,7 +58,7 @@ def test_memory_grows_with_the_file(make, tmp_path: Path) -> None:  # type: igno
 
 
 def seconds(log: bytes) -> float:
-    """Return the CPU seconds for reading a RocksDB log from memory."""
+    """Return how many CPU seconds it takes to read a RocksDB log from memory."""
     started = time.process_time()
     for _ in read_stream(io.BytesIO(log), number=rocksdb_wal.NUMBER):
         pass
@@ -66,6 +66,6 @@ def seconds(log: bytes) -> float:
 
 
 def test_time_grows_with_the_column_families_of_a_log() -> None:
-    """Four times the column families take about five times as long, not sixteen times."""
+    """Reading four times as many column families takes about five times as long, not sixteen."""
     small, large = (rocksdb_wal.metadata_without_end(size) for size in (1 << 19, 1 << 21))
     assert seconds(large) < 10 * seconds(small)

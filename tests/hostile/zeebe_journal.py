@@ -1,4 +1,4 @@
-"""Hostile journals of Zeebe."""
+"""Hostile Zeebe journals."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from reference_impl.zeebe_journal.raft import (
 )
 
 NAME = "journal-1.log"
+#: The head of a group, with the size of each member and the number of members.
 GROUP = struct.Struct("<HB")
-"""The head of a group: the size of each member, and the number of members."""
 
 
 def asqns_that_do_not_rise(size: int) -> bytes:
@@ -39,7 +39,7 @@ def empty_records(size: int) -> bytes:
 
 
 def _of(size: int, asqn: Callable[[int], int]) -> bytes:
-    """Return a segment of records without payloads; ``asqn`` returns the asqn of an index."""
+    """Return a segment of records without payloads. ``asqn`` maps an index to an asqn."""
     created, index = bytearray(_head()), 1
     while len(created) < size:
         created += _record(index, asqn(index), b"")
@@ -60,13 +60,13 @@ def _record(index: int, asqn: int, payload: bytes) -> bytes:
 
 
 def groups_of_members(size: int) -> bytes:
-    """Return configurations whose groups have the maximum number of members, without names."""
+    """Return configurations whose groups have the maximum number of nameless members."""
     members = [Member("active", 0, b"")] * 255
     return _of_payload(encode_configuration(1, 1, members, members), size)
 
 
 def groups_that_claim_members(size: int) -> bytes:
-    """Return configurations with a group that claims the most and longest members but is empty."""
+    """Return configurations with an empty group that claims the most and the longest members."""
     whole = encode_configuration(1, 1, [])
     return _of_payload(whole[: -2 * GROUP.size] + GROUP.pack(0xFFFF, 0xFF), size)
 

@@ -1,4 +1,4 @@
-"""Hostile state files and index files of zmq-raft."""
+"""Hostile zmq-raft state files and index files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def empty_arrays(size: int) -> bytes:
 
 
 def maps_as_keys(size: int) -> bytes:
-    """Return updates whose keys are maps nested sixty deep."""
+    """Return updates whose keys are maps that are nested sixty levels deep."""
     key = b"\xa1k"
     for _ in range(60):
         key = b"\x81" + key + b"\x00"
@@ -28,7 +28,7 @@ def maps_as_keys(size: int) -> bytes:
 
 
 def small_maps(size: int) -> bytes:
-    """Return an update whose value is an array of maps of one pair each."""
+    """Return an update whose value is an array of one-pair maps."""
     count = size // 4
     return b"\x81\xa1a\xdd" + count.to_bytes(4, "big") + b"\x81\xa1k\x00" * count
 
@@ -39,7 +39,7 @@ def empty_updates(size: int) -> bytes:
 
 
 def many_keys(size: int) -> bytes:
-    """Return updates of one pair each, with different keys."""
+    """Return one-pair updates with different keys."""
     return b"".join(b"\x81\xa4%04x\x00" % (number % 0x10000) for number in range(size // 7))
 
 
@@ -50,7 +50,7 @@ def _array(size: int, value: bytes) -> bytes:
 
 
 def texts_that_are_none(size: int) -> bytes:
-    """Return an update whose value is an array of one-byte strings that are invalid UTF-8."""
+    """Return an update whose value is an array of one-byte strings of invalid UTF-8."""
     return _array(size, b"\xa1\xff")
 
 
@@ -60,13 +60,13 @@ def long_text(size: int) -> bytes:
 
 
 def wide_text(size: int) -> bytes:
-    """Return an update whose value is a text in which one character makes the string wide."""
+    """Return an update whose value is a text with one character outside the BMP."""
     text = "a" * (size - 4) + chr(0x1F600)
     return b"\x81\xa1a\xdb" + size.to_bytes(4, "big") + text.encode()
 
 
 def _configs(payload: bytes, count: int) -> bytes:
-    """Return an index file of configuration entries that all have this payload."""
+    """Return an index file of ``count`` configuration entries with the same payload."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, INDEX_FILE)
         entry = NewRecord(payload, {"entry_type": 1, "term": 1})
@@ -75,12 +75,12 @@ def _configs(payload: bytes, count: int) -> bytes:
 
 
 def config_of_levels(size: int) -> bytes:
-    """Return a configuration entry of nested arrays, one level for each byte."""
+    """Return a configuration entry that consists of nested arrays, one level for each byte."""
     return _configs(b"\x91" * size + b"\xc0", 1)
 
 
 def configs_of_deep_arrays(size: int) -> bytes:
-    """Return configurations with the maximum number of values in arrays of the maximum depth."""
+    """Return configurations with the maximum number of values, in arrays of the maximum depth."""
     deep = b"\x91" * (MAX_DEPTH - 2) + b"\xc0"
     count = (MOST_VALUES - 1) // len(deep)
     payload = b"\xdd" + count.to_bytes(4, "big") + deep * count
@@ -99,5 +99,5 @@ LOGS = (
     config_of_levels,
     configs_of_deep_arrays,
 )
+#: File names of the logs that are not state files.
 NAMES = {config_of_levels: INDEX_FILE, configs_of_deep_arrays: INDEX_FILE}
-"""File names of logs that are not state files."""

@@ -1,4 +1,4 @@
-"""The recording in README.md shows what its commands print, and took less than a minute."""
+"""The recording in README.md shows the real output of its commands, and took less than a minute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab.first_minute import BLOCK, CHECK, INSTALL, README, SECONDS, record
 
-# The time of a run, and the place of the program.
+# The parts that vary: the time of a run, and the path of the program.
 VARIABLE = re.compile(r"(?<= in )\d+\.\d(?= s:)|\S*walproof(?= check --cmd)")
 
 
@@ -38,7 +38,7 @@ def test_the_recording_shows_the_output_of_its_commands(tmp_path: Path) -> None:
 
 
 def _joined(text: str) -> str:
-    """Return the text without line breaks, since a longer time can break lines elsewhere."""
+    """Return the text without line breaks, which a longer time can move."""
     return " ".join(VARIABLE.sub("", text).split())
 
 

@@ -1,4 +1,4 @@
-"""The prose lint reports phrases with their line and ignores code."""
+"""The prose lint reports phrases with their line number and ignores code."""
 
 from __future__ import annotations
 

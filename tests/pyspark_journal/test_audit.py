@@ -1,4 +1,4 @@
-"""An audit: Spark writes the rows, and the summary of any table of rows equals the answers."""
+"""An audit writes the rows with Spark, and the summary of a table of rows equals the answers."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_page_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
     name = "<script>alert(1)<⁄script>&$x$\x1b\x07\u202e.log"
     lake = mixed(tmp_path / "lake")
     (lake / "leveldb-log" / "large-lengths-in-every-block.log").rename(lake / name)
-    # A table that somebody made without our audit.
+    # A table of rows that was not written by an audit.
     options = {"recursiveFileLookup": "true", "logRows": "true"}
     made = spark.read.format("journal").options(**options).load(str(lake))
     made.drop("payload").write.orc(str(tmp_path / "made"))
@@ -141,7 +141,7 @@ def test_the_page_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
 def command_output(
     command: Sequence[str | Path], environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command that starts Spark. A JVM that outlives the command may hold its output open."""
+    """Run a command that starts Spark. A JVM that outlives the command may keep its output open."""
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=600, check=False
     )
@@ -268,7 +268,7 @@ spark.stop()
 
 @pytest.mark.usefixtures("java")
 def test_workers_with_a_wrong_python(tmp_path: Path) -> None:
-    """Workers find PySpark, and none of the other packages."""
+    """Workers find PySpark, but none of the other packages."""
     import pyspark
 
     bare = tmp_path / "python3"

@@ -1,4 +1,4 @@
-"""Audits from an object store to an object store, through Spark's own connector for S3."""
+"""Audits read from and write to an object store through Spark's own S3 connector."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ def test_the_rows_are_those_of_an_export(tmp_path: Path) -> None:
 
 
 def comparable(found: list[dict[str, Any]], lake: str = STORED) -> list[dict[str, Any]]:
-    """Return rows with the paths of the store. It has times of its own."""
+    """Return rows with the store's paths and without times, which differ in the store."""
     paths = [{name: row[name].replace(lake, STORED) for name in ("file", "log")} for row in found]
     return [{**row, **path, "modified": None} for row, path in zip(found, paths, strict=True)]
 
 
 def settled(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows without the fields that a stream fills otherwise."""
+    """Return rows without the fields that have different values in a stream."""
     return [{**row, "state": None, "epoch": None} for row in comparable(found)]

@@ -1,4 +1,4 @@
-"""An incremental audit appends what is new, once, even if it is killed."""
+"""An incremental audit appends new rows exactly once, even if it is killed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-#: Number of kills, of the driver and of an executor in turn. Each takes about 20 s.
+#: Number of kills. They hit the driver and an executor in turn, and take about 20 s each.
 KILLS = int(os.environ.get("WALPROOF_KILLS", "3"))
 
 Logs = dict[str, tuple[int, int, int]]
@@ -38,7 +38,7 @@ def lake(tmp_path: Path) -> Path:
 
 
 def run(spark: SparkSession, lake: Path, out: Path, **options: str) -> Logs:
-    """Return the records, size and lost bytes of each log after an incremental audit."""
+    """Run an incremental audit; return the records, size and lost bytes of each log."""
     target = audit.Target(str(out))
     given = audit.source_options([str(lake)], options)
     audit.write_new(spark, given, target, str(out / "_checkpoint"))
@@ -111,7 +111,7 @@ def test_a_killed_run_loses_and_doubles_nothing(
                 time.sleep(0.05)
             time.sleep(rng.random() * 4)
             assert process.poll() is None, "the run ended before it could be killed"
-            if number % 2:  # Spark replaces an executor, and the run goes on
+            if number % 2:  # Spark replaces an executor, and the run continues
                 rng.choice(executors(process)).kill()
                 assert process.wait(600) == 0
         finally:

@@ -1,4 +1,4 @@
-"""Audits on Spark's own standalone cluster: a master and two workers on this machine."""
+"""Audits run on a standalone Spark cluster of a master and two workers on this machine."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[psutil.Process]]]:
 
 
 def kill(process: psutil.Process) -> None:
-    """Kill a process and its children: a worker and its executors."""
+    """Kill a process and its children, such as a worker and its executors."""
     with suppress(psutil.NoSuchProcess):
         for each in [*process.children(recursive=True), process]:
             with suppress(psutil.NoSuchProcess):  # a child may end by itself
@@ -106,7 +106,7 @@ def kill(process: psutil.Process) -> None:
 
 
 def specified(lake: Path) -> tuple[set[Row], set[Row]]:
-    """Return the records and lost ranges of the logs of ``mixed``, as the specification reads."""
+    """Return the records and lost ranges that the executable specification finds in the lake."""
     records: set[Row] = set()
     lost: set[Row] = set()
     logs = [(named(id), lake / id / name) for id, names in MIXED.items() for name in names]
@@ -131,7 +131,7 @@ def test_a_killed_worker_changes_no_row(
     for number in range(40):
         leveldb(lake / f"{number}.log", 2000)
     records, lost = specified(lake)
-    errors = tmp_path / "errors.txt"  # a pipe that nothing reads would stop the program
+    errors = tmp_path / "errors.txt"  # a full pipe that nothing reads would stop the program
     with errors.open("wb") as stderr:
         running = subprocess.Popen(
             [sys.executable, "-c", RUN, url, *map(str, (lake, once, often, always, late))],

@@ -1,4 +1,4 @@
-"""Batches are joined in their order, up to a limit of rows and bytes."""
+"""Batches are joined in order, up to a limit of rows and bytes."""
 
 from __future__ import annotations
 

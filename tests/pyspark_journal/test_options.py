@@ -1,4 +1,4 @@
-"""Options are parsed; an error states the expected value."""
+"""Options are parsed, and errors state the expected value."""
 
 from __future__ import annotations
 

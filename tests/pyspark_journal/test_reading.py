@@ -1,4 +1,4 @@
-"""Rows equal the reference reader's answer, however logs are found, split, packed and read."""
+"""The rows equal the specification's answer, however logs are found, split, packed and read."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_damaged_vectors_in_random_splits(format_id: str, tmp_path: Path, rows_o
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """Return good, damaged, torn, unknown and refused logs, and a broken link."""
+    """Return a folder with intact, damaged, torn, unknown and refused logs, and a broken link."""
     rng = random.Random(1)
     leveldb(rng, tmp_path / "000001.log", 50)
     data = bytearray(leveldb(rng, tmp_path / "000002.log", 50).read_bytes())
@@ -181,7 +181,7 @@ def test_drop_malformed(lake: Path, rows_of: RowsOf) -> None:
 )
 def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, message_parts: tuple[str, ...]) -> None:
     with pytest.raises(Malformed) as caught:
-        # A glob lists the broken link, but the path of the link does not exist.
+        # The glob matches the broken link, although the path of the link does not exist.
         rows_of(f"{lake}/*", mode="FAILFAST", pathGlobFilter=file)
     assert file in str(caught.value)
     for part in message_parts:
@@ -217,7 +217,7 @@ def test_a_file_deleted_after_planning(lake: Path) -> None:
 def test_an_error_while_reading(
     lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rows before the error are returned."""
+    """The rows that precede an error are returned."""
     from walproof.lake import splits
 
     real = splits.scanner

@@ -1,4 +1,4 @@
-"""The columns of one format, of all formats, and of a schema that a user gives."""
+"""The columns are those of one format, of all formats, or of a schema that a user passes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from walproof.log_rows import FIXED
 
 
 def test_the_schema_of_all_formats() -> None:
-    """By default all formats have only the common columns; a schema may name any other column."""
+    """By default, only common columns are offered, but a schema may name any column."""
     assert offered(Options.parse({})).names == FIXED.names
     schema = known(Options.parse({}))
     for format_id in FORMATS:

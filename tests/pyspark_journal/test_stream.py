@@ -1,4 +1,4 @@
-"""A stream of growing logs returns each record once, in batches of any size, without a JVM."""
+"""A stream returns each record of growing logs once, in batches of any size. No JVM is needed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Rows = list[dict[str, Any]]
 
 
 class Stream:
-    """A streaming query whose offsets pass through JSON, and whose rows come in batches."""
+    """A streaming query that passes its offsets through JSON and collects rows in batches."""
 
     def __init__(self, path: Path, **options: Any) -> None:
         given = {key: str(value) for key, value in options.items()}
@@ -45,7 +45,7 @@ class Stream:
         return sorted(rows, key=lambda row: (row["file"], row["offset"] or 0))
 
     def batch(self) -> bool:
-        """Read one batch; return False if no new data exists."""
+        """Read one batch; return False if there is no new data."""
         end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
         if end == self.offset:
             return False
@@ -56,7 +56,7 @@ class Stream:
         return True
 
     def all(self) -> Rows:
-        """Read all batches that exist now; return the rows of all batches so far."""
+        """Read batches until there is no new data; return the rows of all batches so far."""
         while self.batch():
             assert len(self.batches) < 1000
         return self.rows
@@ -140,7 +140,7 @@ def test_a_growing_log_is_followed(format_id: str, limit: int | None, tmp_path: 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_bytes_may_arrive_singly(seed: int, tmp_path: Path) -> None:
-    """A torn tail is held back until the record is complete, wherever the file ends meanwhile."""
+    """A torn tail is held back until its record is complete, wherever the file ends until then."""
     rng = random.Random(seed)
     whole, path = tmp_path / "whole", tmp_path / "logs" / "000001.log"
     path.parent.mkdir()
@@ -160,7 +160,7 @@ def test_bytes_may_arrive_singly(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_id", ["zeebe-journal", "kahadb-journal"])
 def test_preallocated_files_are_followed(format_id: str, tmp_path: Path) -> None:
-    """Zeros of a preallocated file become records, while the file keeps its size."""
+    """The zeros of a preallocated file turn into records while the file keeps its size."""
     rng = random.Random(format_id)
     whole = tmp_path / "whole"
     context = {**CONTEXTS[format_id], "max_segment_size": 200_000, "max_file_length": 200_000}
@@ -221,7 +221,7 @@ def test_available_now_stops_at_the_initial_data(tmp_path: Path) -> None:
 
 
 def of_logs(rows: Rows) -> dict[str, tuple[Any, ...]]:
-    """Return the format, worst verdict, records and lost bytes of each log."""
+    """Return the format, worst verdict, total records and total lost bytes of each log."""
     parts: dict[str, Rows] = {}
     for row in rows:
         if row["kind"] == "log":
@@ -301,7 +301,7 @@ def test_unknown_files_and_broken_links_are_reported(tmp_path: Path) -> None:
     stream.restart()
     assert len(stream.all()) == 2
     leveldb(tmp_path / "gone", 2)
-    # the records of the new log, which the link does not return again
+    # the records of the new log are not returned a second time through the link
     assert len(stream.all()) == 4
 
 

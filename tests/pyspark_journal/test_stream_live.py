@@ -1,4 +1,4 @@
-"""At every moment of a write, a stream returns each record once, in order, and invents none."""
+"""While a log is written, a stream returns each record once and in order, and invents none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 
 
 
 def put(state: FileState, folder: Path, modified: int) -> None:
-    """Change the files of a directory in place: a file keeps its inode, as under a writer."""
+    """Change the files in a directory in place. They keep their inodes, as under a writer."""
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path.relative_to(folder).as_posix() not in state.files:
             path.unlink()

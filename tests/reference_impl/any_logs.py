@@ -9,7 +9,7 @@ from conformance.vectors import Vector, load_all
 
 
 def sampled_vectors(format_id: str, kind: str = "") -> list[Vector]:
-    """Return a fifth of the reading vectors of a format, optionally of one kind."""
+    """Return a fifth of a format's reading vectors, optionally of one kind."""
     vectors = [
         vector
         for vector in load_all().values()
@@ -22,7 +22,7 @@ def sampled_vectors(format_id: str, kind: str = "") -> list[Vector]:
 
 
 def changed(chance: random.Random, vector: Vector) -> Contents:
-    """Return the log of a vector with bytes of one file changed, removed and added."""
+    """Return the log of a vector after changing, removing and adding bytes of one file."""
     contents = read_contents(vector.input)
     if isinstance(contents, bytes):
         return _changed_bytes(chance, contents)

@@ -1,4 +1,4 @@
-"""Events become one answer, and the answer becomes JSON."""
+"""Events are collected into one answer, which is converted to JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_lost_ranges_are_put_in_log_order() -> None:
 
 
 def test_lost_ranges_follow_the_order_of_files() -> None:
-    """Lost ranges are in the order in which the files were read: seg-10 after seg-9."""
+    """Lost ranges are in the order in which the files were read, such as seg-10 after seg-9."""
     ranges = [("seg-9", 9), ("seg-10", 5), ("seg-9", 0)]
     events = [Lost(start, start + 1, "x", file=file) for file, start in ranges]
     lost = collect([Record(0, 4, b"x", file="seg-9"), *events, INTACT]).lost

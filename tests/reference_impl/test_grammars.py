@@ -1,4 +1,4 @@
-"""The grammars in ksy/ have a field for every byte of a log, and no input makes a parser fail."""
+"""The grammars in ksy/ assign every byte of a log to a field, and no input makes a parser fail."""
 
 from __future__ import annotations
 

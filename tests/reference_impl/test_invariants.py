@@ -1,4 +1,4 @@
-"""The invariants of spec/conventions.md hold for any bytes; sweeps check more for damaged logs."""
+"""The invariants in spec/conventions.md hold for any bytes. Sweeps check more on damaged logs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 def check(answer: Answer, sizes: dict[str, int]) -> None:
     """Assert that the verdict fits the lost ranges, and that no ranges overlap or leave the log."""
     assert (answer.reason is None) == (answer.verdict == "intact")
-    # A file that was cut right behind its header, or is empty, is torn but has no lost bytes.
+    # A file that is empty, or cut right after its header, is torn but has no lost bytes.
     has_no_bytes = answer.end is None or not any(sizes.values())
     is_bare = answer.verdict == "torn" and not answer.records and has_no_bytes
     assert bool(answer.lost) == (answer.verdict in ("torn", "damaged")) or is_bare
@@ -38,7 +38,7 @@ def check(answer: Answer, sizes: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_any_bytes_have_a_valid_answer(format_id: str, tmp_path: Path) -> None:
-    """Reading is repeatable, changes nothing, and stops at the first damage if strict."""
+    """Reading is repeatable, changes nothing, and stops at the first damage in profile strict."""
     chance = random.Random(format_id)
     vectors = sampled_vectors(format_id)
     for number in range(120):

@@ -1,4 +1,4 @@
-"""A reason code of the executable specification has one requirement that decided it."""
+"""Each reason code that the executable specification reports is decided by one requirement."""
 
 from __future__ import annotations
 

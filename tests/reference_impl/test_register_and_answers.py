@@ -1,4 +1,4 @@
-"""The answers in the vectors have the fields, types and reason codes of the registers."""
+"""The answers in the vectors have only fields, types and reason codes from the registers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from conformance.vectors import load_all
 from reference_impl.register import Register, registers
 
-# The field that replaces a ``payload`` above 4096 bytes in every format (spec/conventions.md).
+# In every format, this field replaces a ``payload`` of more than 4096 bytes (spec/conventions.md).
 COMMON = {"payload_sha256": ("hex",)}
 VERDICTS = {"torn": "torn", "damaged": "damage", "refused": "refused"}
 
@@ -40,7 +40,7 @@ def answers(format: str) -> Iterator[Mapping[str, Any]]:
 
 
 def strangers(register: Register, answers: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the codes, fields and field types of answers that the register lacks."""
+    """Yield codes, fields and field types that occur in answers but not in the register."""
     types = {name: field.types for name, field in register.fields.items()} | COMMON
     for answer in answers:
         if (reason := answer["reason"]) is not None:
@@ -56,11 +56,11 @@ def strangers(register: Register, answers: list[Mapping[str, Any]]) -> Iterator[
 
 
 def is_of(type: str, value: Any) -> bool:
-    """Return whether a JSON value has a type of the registers."""
+    """Return whether a JSON value has a type, given by its name in the registers."""
     if isinstance(value, str):
         patterns = {"text": ".*", "hex": "([0-9a-f]{2})*", "decimal": "-?[0-9]+"}
         return type in patterns and bool(re.fullmatch(patterns[type], value, re.DOTALL))
-    if isinstance(value, bool):  # a bool is an int in Python, but not a number in JSON
+    if isinstance(value, bool):  # a bool is an int in Python but not a number in JSON
         return type == "boolean"
     named = {"integer": int, "object": dict, "list": list, "null": NoneType}
     return type in named and isinstance(value, named[type])

@@ -1,4 +1,4 @@
-"""The command as a user types it, and a scratch folder."""
+"""Fixtures that run a command as a user types it, and provide a scratch folder."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def run() -> Callable[..., Result]:
 
 @pytest.fixture(scope="module")
 def scratch() -> Iterator[Path]:
-    """Yield a temporary folder, in memory if the machine has such a file system."""
+    """Yield a temporary folder, in memory if the machine has a memory file system."""
     with scratch_folder() as folder:
         yield folder

@@ -1,4 +1,4 @@
-"""Drivers of real systems, which run in separate processes and open folders on request."""
+"""Drivers that run real systems in separate processes and open folders on request."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ INSTALL_TIMEOUT_SECONDS = 300
 
 
 class Driver:
-    """A process that opens folders with a real system, and exchanges one JSON object per line.
+    """A process that opens folders with a real system and exchanges JSON lines.
 
-    A crash or a timeout of the process counts as a refusal, and the next request starts the process
-    again.
+    If the process crashes or times out, this counts as a refusal, and the next request restarts it.
     """
 
     def __init__(self, *command: str | Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
@@ -50,7 +49,7 @@ class Driver:
             process.stdin.flush()
             end = time.monotonic() + self._timeout_seconds
             while (line := self._lines.get(timeout=max(0.1, end - time.monotonic()))) is not None:
-                if line.startswith("{"):  # other lines are messages of libraries
+                if line.startswith("{"):  # other lines are messages from libraries
                     answer: Mapping[str, Any] = json.loads(line)
                     return answer
             reason = f"crashed with status {process.wait(self._timeout_seconds)}"
@@ -64,7 +63,7 @@ class Driver:
     def stop(self) -> None:
         """Stop the process."""
         if self._process is not None:
-            # Not communicate(), which waits for every process that holds the output open.
+            # communicate() would wait for every process that holds the output open.
             self._process.kill()
             self._process.wait(60)
             self._process = None
@@ -95,7 +94,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def python_with(package: str, version: str) -> Path:
-    """Return a Python in which a package is installed, in its own folder below ``.build``."""
+    """Return a Python with a package, installed in its own environment below ``.build``."""
     folder = BUILD.parent / "engines" / f"{package}-{version}"
     python = folder / "bin" / "python"
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]

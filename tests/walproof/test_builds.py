@@ -1,4 +1,4 @@
-"""Commands that build implementations show sizes, times and progress, and build each once."""
+"""Commands that build implementations show sizes, times and progress. Each is built once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from walproof.implementations import FOLDER, all_implementations
 
 @pytest.fixture
 def unbuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Implementation]:
-    """Return a build that works, one that fails, and one that needs a missing program."""
+    """Return implementations with builds that work, fail, or need a missing program."""
     monkeypatch.setattr(registry, "BUILD", tmp_path / "build")
     monkeypatch.setattr(builds, "COSTS", tmp_path / "costs.json")
     (tmp_path / "costs.json").write_text('{"works": [7, 30]}')
@@ -87,7 +87,7 @@ def test_every_build_has_its_size_and_time() -> None:
 def test_sizes_are_those_of_the_builds() -> None:
     costs = build_costs()
     for each in all_implementations():
-        # A build that only found installed programs has its log and its stamp.
+        # A build that only looks for installed programs writes just a log and a stamp.
         if each.build and each.is_built() and len(list(each.output.iterdir())) > 2:
             size, expected = build_size(each), costs[each.name].mebibytes
             assert expected / 2 - 3 <= size <= expected * 2 + 3, each.name
@@ -99,6 +99,6 @@ def test_measured_costs_replace_earlier_ones(unbuilt: list[Implementation]) -> N
 
 
 def test_builds_of_the_tools_work_in_a_wheel() -> None:
-    """In a wheel, ``conformance`` is at another place relative to the tools."""
+    """In a wheel, ``conformance`` has a different path relative to the tools."""
     for script in FOLDER.glob("*/build.sh"):
         assert "../.." not in script.read_text("utf-8"), script

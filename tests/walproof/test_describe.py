@@ -1,4 +1,4 @@
-"""Descriptions of records of all formats."""
+"""Records of all formats are described."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_impl.formats import FORMATS, UnknownFormat
 from walproof.describe import NotDescribed, bytes_to_json, describe, shorten
 
 NUMBERS = st.integers(0, 2**64 - 1).map(str)
-#: Fields that a description uses: none, those of an entry, of a snapshot, or of a transaction.
+#: Record fields that descriptions use, such as those of an entry, snapshot or transaction.
 FIELDS: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.just({}),
     st.fixed_dictionaries({"sync_offset": NUMBERS}),
@@ -26,7 +26,7 @@ FIELDS: st.SearchStrategy[dict[str, Any]] = st.one_of(
         {"pages": st.lists(st.integers(0, 2**32 - 1)), "db_pages": st.integers(1, 2**32 - 1)}
     ),
 )
-#: Bytes that begin like a write batch, a command, a MessagePack value or a raft entry.
+#: Payloads that begin like a write batch, a command, a MessagePack value or a raft entry.
 HEADS = st.sampled_from(
     [
         b"",
@@ -78,7 +78,7 @@ def test_texts_and_bytes() -> None:
 
 
 def test_needs_no_columns() -> None:
-    """The base install lacks numpy, pyarrow and numba."""
+    """The base installation lacks numpy, pyarrow and numba."""
     program = """
 import sys
 for name in ("numpy", "pyarrow", "numba", "msgpack"):

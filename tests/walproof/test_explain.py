@@ -1,4 +1,4 @@
-"""``walproof explain`` has a meaning for each word of a register and refuses other words."""
+"""``walproof explain`` explains each word in the registers and refuses other words."""
 
 from __future__ import annotations
 

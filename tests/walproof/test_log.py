@@ -1,4 +1,4 @@
-"""The Python interface: one log, many logs, writing, errors, and the cost of an import."""
+"""The Python interface reads one or many logs, writes, reports errors, and is cheap to import."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_attributes_are_those_of_the_answer(
 
 def test_every_kind_of_input_gives_the_same(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe")
-    # If the pipe is never opened for reading, the thread must not keep this process alive.
+    # The thread is a daemon in case the pipe is never opened for reading.
     writer = threading.Thread(target=lambda: pipe.write_bytes(DAMAGED.read_bytes()), daemon=True)
     writer.start()
     data = DAMAGED.read_bytes()

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md run, and print what the page shows."""
+"""The examples in docs/python.md run, and print the output that the page shows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLES = [
         r"^```python(?: title=(\S+))?\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", PAGE, re.M | re.S
     )
 ]
-#: A reader with one fault, which the page lists as known: it reports a log of zeros as torn.
+#: A reader with one fault, which the page lists as known. It reports a log of zeros as torn.
 MY_READER = """
 import walproof
 

@@ -1,4 +1,4 @@
-"""Formatting of numbers with units and nouns."""
+"""Numbers are formatted with units and nouns."""
 
 import pytest
 

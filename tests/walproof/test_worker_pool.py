@@ -1,4 +1,4 @@
-"""The worker pool: each task runs once, and no process outlives its parent."""
+"""The worker pool runs each task once, and no worker outlives its parent."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_an_error_is_raised_and_no_process_remains(work: object, error: type[Exc
 
 
 def holds_the_interpreter(folder: Path) -> None:
-    """Hold the interpreter lock for half a minute, as compiled code may."""
+    """Hold the interpreter lock for half a minute, as compiled code may do."""
     (folder / str(os.getpid())).touch()
     ctypes.PyDLL(None).sleep(30)
 

@@ -1,4 +1,4 @@
-"""Wrong: reply with a sequence number that is not the number of the request."""
+"""Wrong: reply with a sequence number other than that of the request."""
 
 from by_hand import reply, requests, send
 

@@ -1,4 +1,4 @@
-"""Wrong: begin a new block at each append. No record is lost, but the new ones are misplaced."""
+"""Wrong: begin a new block at each append. No record is lost, but new ones are misplaced."""
 
 from breakable_writer import Log, run
 

@@ -39,7 +39,7 @@ class Reader:
         self.end_of_log()
 
     def block(self, at: int, block_end: int) -> None:
-        """Read the physical records from ``at`` to the end of the block or of the log."""
+        """Read the physical records from ``at`` to the end of the block or log."""
         while min(block_end, len(self.log)) - at >= HEADER_SIZE:
             checksum, length, kind = HEADER.unpack_from(self.log, at)
             end = at + HEADER_SIZE + length
@@ -68,7 +68,7 @@ class Reader:
             self.damage("zeros inside the log")
 
     def torn(self, at: int) -> None:
-        """Handle the end of the log inside the physical record at ``at``."""
+        """Handle a log that ends inside the physical record at ``at``."""
 
     def fragment(self, kind: int, data: bytes) -> None:
         """Handle one complete physical record."""
@@ -91,7 +91,7 @@ class Reader:
                 self.open = None
 
     def interrupted(self, kind: int, data: bytes) -> None:
-        """Handle a FULL or FIRST that arrives while a record is open."""
+        """Handle a FULL or FIRST that comes while a record is open."""
         self.damage("record without an end")
 
     def release(self, payload: bytes) -> None:
@@ -99,7 +99,7 @@ class Reader:
         self.records.append(payload)
 
     def damage(self, what: str) -> None:
-        """Report damage, and drop the record that is open."""
+        """Report damage, and drop the open record."""
         self.signals.append(what)
         self.open = None
 

@@ -12,7 +12,7 @@ from breakable_reader import Reader, answer, hello
 
 
 def requests() -> Iterator[dict[str, Any]]:
-    """Yield the read requests until ``bye`` or the end of input, and reply to ``hello``."""
+    """Reply to ``hello``, and yield the read requests until ``bye`` or the end of the input."""
     for line in sys.stdin:
         request = json.loads(line)
         if request["cmd"] == "bye":

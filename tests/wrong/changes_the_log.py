@@ -1,4 +1,4 @@
-"""Wrong: cut the torn tail off the log. A recovery may do so, but a reader must not."""
+"""Wrong: cut off the torn tail. A recovery may do so, but a reader must not."""
 
 from pathlib import Path
 from typing import Any

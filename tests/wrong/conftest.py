@@ -35,7 +35,7 @@ def vectors() -> dict[str, Vector]:
 
 @pytest.fixture
 def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
-    """Return a function that lists running processes that this test started, even indirectly."""
+    """Yield a function that lists the running processes that this test started, even indirectly."""
     mark = uuid.uuid4().hex
     monkeypatch.setenv("WALPROOF_TEST_MARK", mark)
 
@@ -55,7 +55,7 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
 
 @pytest.fixture
 def nobody_left(marked: Marked) -> Iterator[None]:
-    """Fail if a process outlives the run, except those that pytest started before."""
+    """Fail if a process outlives the run. Processes that pytest had started before do not count."""
     before = set(children())
     yield
     left = marked()
@@ -65,7 +65,7 @@ def nobody_left(marked: Marked) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def run_program(vectors: Mapping[str, Vector]) -> Run:
-    """Return a function that runs a program of this folder on vectors, in order, one at a time."""
+    """Return a function that runs a program in this folder on vectors, one after another."""
 
     def run(
         name: str,

@@ -1,8 +1,8 @@
 """The vectors detect each of many almost correct readers and writers.
 
-Each row of ``near_right_<format>.toml`` changes one piece of source code in the executable
-specification, and lists the vectors that must detect the change. Rows named ``faulty`` are mistakes
-in reporting a fault.
+Each row of ``near_right_<format>.toml`` changes one piece of the executable specification's source
+code, and lists the vectors that must detect the change. The rows in ``faulty`` make a reader report
+a fault incorrectly.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from reference_impl.formats import FORMATS, Format
 
 @dataclass(frozen=True)
 class NearRight:
-    """A fault, its location, and the vectors that must detect it."""
+    """A faulty change, its location, and the vectors that must detect it."""
 
     format: str
     wrong: str
     module: str
-    #: Source code that occurs exactly once in the module, or in ``within``.
+    #: Source code that occurs exactly once in the module or, if given, in ``within``.
     before: str
     after: str
     killed_by: Sequence[str]
@@ -50,7 +50,7 @@ def _rows() -> Iterator[NearRight]:
 def _faulty(
     format: str, name: str, rule: str, text: str, killers: Sequence[str], bytes: Sequence[int] = ()
 ) -> NearRight:
-    """Return a systemd reader that omits faults, or reports them with other bytes."""
+    """Return a systemd reader that omits some faults, or reports them at different bytes."""
     before = "    torn_from = tail_of_crash(inspection)\n"
     start, size = bytes or (0, 0)
     others = f"replace(f, start=f.start + {start}, end=f.start + {start + size})"
@@ -68,7 +68,7 @@ ROWS = list(_rows())
 
 @functools.cache
 def questions(format: str) -> Mapping[str, list[Question]]:
-    """Return the questions of a format by the slugs of their vectors."""
+    """Return the questions of a format by vector slug."""
     by_slug: dict[str, list[Question]] = {}
     for question in questions_of(format):
         slug = question.id.removeprefix(f"{format}/").split(",")[0]
@@ -80,7 +80,7 @@ compiled = functools.cache(codes_of)
 
 
 def changed(row: NearRight) -> Format:
-    """Return the format after the change in a row of the table."""
+    """Return the format after the change that a row of the table describes."""
     (name,) = (name for name in sources_of(row.format) if name.endswith(f".{row.module}"))
     path = sources_of(row.format)[name]
     source = path.read_text("utf-8")

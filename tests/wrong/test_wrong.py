@@ -1,4 +1,4 @@
-"""The harness survives uncooperative implementations, even those that never exit by themselves."""
+"""The harness copes with uncooperative implementations, even if they never exit by themselves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ READ = ["three-records", "two-blocks"]
 APPEND = {"profiles": ("append",)}
 TOO_DEEP = "folders are nested more than 32 deep"
 TOO_LONG = "a reply of more than 2099584 bytes"
-# In CI, which must have every tool, the tests run and fail.
+# In CI, which must have every tool, the tests run and fail without bubblewrap.
 needs_namespace = pytest.mark.skipif(
     bubblewrap() is None and not in_ci(), reason="only a PID namespace ends daemons"
 )

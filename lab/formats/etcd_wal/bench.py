@@ -1,4 +1,4 @@
-"""Segments of etcd without preallocated zeros. The peer is the decoder of etcd's package wal."""
+"""etcd segments without preallocated zeros. The peer is the decoder in etcd's ``wal`` package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_impl.etcd_wal.layout import varint
 
 
 def entry(index: int, data: bytes) -> NewRecord:
-    """Return an entry with a payload of ``len(data)`` bytes, whose data is the end of ``data``."""
+    """Return an entry whose payload is as long as ``data``, and ends with the end of ``data``."""
     head = b"\x08\x00\x10\x01\x18" + varint(index)
     for size in range(len(data) - len(head) - 2, 0, -1):
         payload = head + b"\x22" + varint(size) + data[-size:]

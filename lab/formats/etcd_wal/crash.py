@@ -1,4 +1,4 @@
-"""Folders of etcd with segments of two pages, so that the writer often starts a new segment."""
+"""etcd folders with two-page segments, so that the writer often starts a new segment."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from reference_impl.answer import NewRecord
 
 
 def records(count: int) -> list[NewRecord]:
-    """Return metadata, the marker of the snapshot 0, and entries.
+    """Return metadata, the marker of snapshot 0, and entries.
 
-    Each entry replaces the one before. So an append after a crash leaves no gap between indexes,
-    which etcd would refuse.
+    Each entry replaces the one before it, so an append after a crash leaves no gap between indexes.
+    etcd would refuse such a gap.
     """
     entries = [entry(1, each.payload, term) for term, each in enumerate(random_records(count), 1)]
     return [metadata(), marker(0, 0), *entries][:count]

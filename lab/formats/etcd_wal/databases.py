@@ -1,4 +1,4 @@
-"""Segments of etcd with one Save for each entry, in the form of etcd 3.6."""
+"""etcd segments with one ``Save`` per entry, as etcd 3.6 writes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMAT = "etcd-wal"
 NAME = "0000000000000000-0000000000000000.wal"
 CONTEXT = {"segment_size": 16384}
 ENTRIES = 14
-#: The frames of the fifth entry and of the last one.
+#: The frames of the fifth and the last entry.
 FIFTH, LAST = "frames[11]", "frames[29]"
 
 
@@ -49,7 +49,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 
 def items(answer: Answer) -> frozenset[Item]:
-    """Return the entries that a reader of the log keeps, by their index."""
+    """Return the entries that remain after reading the log, by index."""
     found: dict[int, str] = {}
     for record in answer.records:
         if record.fields.get("record_type") == "entry" and "index" in record.fields:

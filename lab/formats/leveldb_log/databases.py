@@ -1,4 +1,4 @@
-"""Logs of a key-value store: each record is a write batch that puts one key.
+"""Logs of a key-value store in which each record is a write batch that puts one key.
 
 Upstream: google/leveldb 1.23 ``db/write_batch.cc``.
 """
@@ -16,12 +16,12 @@ from reference_impl.answer import Answer, NewRecord
 FORMAT = "leveldb-log"
 NAME = "damaged.log"
 PUT = 1
-#: Sizes of the values in bytes. They fill three blocks, and a batch crosses each block boundary.
+#: Sizes of the values in bytes. The batches fill three blocks, and one crosses each block boundary.
 SIZES = (30, 31, 32, 33, 30_000, 34, 35, 20_000, 36, 37, 38, 39, 20_000, 40, 41, 42)
 
 
 def batch(sequence: int, key: bytes, value: bytes) -> bytes:
-    """Return a write batch with one put. ``sequence`` is its number in the database."""
+    """Return a write batch with one put, whose sequence number in the database is ``sequence``."""
     return (
         struct.pack("<QIB", sequence, 1, PUT) + _varint(len(key)) + key
         + _varint(len(value)) + value
@@ -29,7 +29,7 @@ def batch(sequence: int, key: bytes, value: bytes) -> bytes:
 
 
 def put_of(payload: bytes) -> tuple[int, bytes, bytes] | None:
-    """Return the sequence number, key and value of a :func:`batch`, None for other payloads."""
+    """Return the sequence number, key and value of a :func:`batch`, or None for other payloads."""
     sequence, _, _, key_size = struct.unpack_from("<QIBB", payload)
     key, data = payload[14 : 14 + key_size], payload[14 + key_size :]
     while data and data[0] & 0x80:
@@ -43,13 +43,13 @@ def _varint(number: int) -> bytes:
 
 
 def value(word: str, number: int, size: int) -> bytes:
-    """Return ``size`` bytes: ``word`` and a number, repeated."""
+    """Return ``size`` bytes that repeat ``word`` and a number."""
     text = f"{word} {number:02}. ".encode()
     return (text * (size // len(text) + 1))[:size]
 
 
 def log_of_puts(word: str, sizes: Sequence[int]) -> bytes:
-    """Return a log of the keys ``key00``, ``key01`` …, with values of these sizes in bytes."""
+    """Return a log that puts the keys ``key00``, ``key01`` … with values of these byte sizes."""
     records = [
         NewRecord(batch(n + 1, b"key%02d" % n, value(word, n, size)))
         for n, size in enumerate(sizes)
@@ -61,13 +61,13 @@ def log_of_puts(word: str, sizes: Sequence[int]) -> bytes:
 
 @cache
 def control() -> bytes:
-    """Return the log before any damage: keys ``key00`` to ``key15``."""
+    """Return the log before any damage, with the keys ``key00`` to ``key15``."""
     return log_of_puts("value", SIZES)
 
 
 @cache
 def older() -> bytes:
-    """Return the earlier content of the file: other values of the same sizes, and two more keys."""
+    """Return an older log of the same file: other values of the same sizes, and two more keys."""
     return log_of_puts("older", [*SIZES, 43, 44])
 
 

@@ -1,4 +1,4 @@
-"""Logs of Prometheus with segments of one page, so that the writer often starts a new segment."""
+"""Prometheus logs with one-page segments, so that the writer often starts a new segment."""
 
 from __future__ import annotations
 

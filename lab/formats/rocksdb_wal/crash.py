@@ -1,4 +1,4 @@
-"""Logs of RocksDB and Pebble, with the log number as the file name."""
+"""RocksDB and Pebble logs whose file name is the log number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of RocksDB and Pebble: each record is a write batch that puts one key.
+"""RocksDB and Pebble logs in which each record is a write batch that puts one key.
 
 RocksDB and Pebble use the variant ``recyclable``. Only Pebble uses ``wal-sync``, and only RocksDB
 uses ``zstd``.
@@ -17,10 +17,10 @@ from reference_impl.answer import NewRecord
 
 FORMAT = "rocksdb-wal"
 NAME = "000012.log"
-#: The name of the older log, which was recycled.
+#: The name of the older log, whose file was recycled.
 OLDER_NAME = "000008.log"
 FIRST_SEQUENCE = 101
-#: The context of a writer, by variant.
+#: The context for the writer, by variant.
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "recyclable": {"headers": "recyclable"},
     "wal-sync": {"headers": "wal-sync"},
@@ -40,19 +40,19 @@ def _log(variant: str, name: str, first_sequence: int, sizes: Sequence[int]) -> 
 
 
 def value(name: str, number: int, size: int) -> bytes:
-    """Return the value of a key in a log: the same random bytes in every run."""
+    """Return the value of a key in a log. Its random bytes are the same in every run."""
     return random.Random(f"{name} {number}").randbytes(size)
 
 
 @cache
 def control(variant: str) -> bytes:
-    """Return the log before any damage: keys ``key00`` to ``key15`` in three blocks."""
+    """Return the log before any damage, with the keys ``key00`` to ``key15`` in three blocks."""
     return _log(variant, NAME, FIRST_SEQUENCE, SIZES)
 
 
 @cache
 def older(variant: str, longer: int = 0) -> bytes:
-    """Return the earlier content of the file: more records, of the same sizes.
+    """Return an older log in the same file, with records of the same sizes and then some more.
 
     The first record is ``longer`` bytes longer.
     """
@@ -101,7 +101,7 @@ DAMAGE: Mapping[str, Callable[[str, Damage], None]] = {
     "bit-in-a-checksum": lambda variant, log: log.flip(
         f"{_in_block_0(1, variant)}.header.checksum", 3
     ),
-    # The flip turns the log number into that of the next log. The checksum covers the number.
+    # The flip turns the log number 12 into 13, the number of the next log. The checksum covers it.
     "bit-in-a-checksum/log-number": lambda _, log: log.flip(
         "blocks[0].records[1].header.log_number", 0
     ),

@@ -1,4 +1,4 @@
-"""Logs of SQLite with one page per transaction, for small and for large pages."""
+"""SQLite logs with one page per transaction, for small and for large pages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Logs of a database in which each key has its own table, and each transaction writes some keys.
+"""SQLite logs of a database that has one table per key.
 
-A table has one row in one page, so a frame contains the complete value of a key. The program first
-creates all tables without rows, so that their root pages have known numbers.
+Each transaction writes some keys. A table has one row in one page, so a frame contains the complete
+value of a key. The program first creates all tables without rows, so that their root pages have
+known numbers.
 """
 
 from __future__ import annotations
@@ -20,18 +21,19 @@ from reference_impl.answer import Answer, NewRecord
 FORMAT = "sqlite-wal"
 NAME = "case.db-wal"
 PAGE_SIZE = 4096
-#: A page of :func:`~conformance.implementations.sqlite.leaf.leaf`, which ends in its value.
+#: A page from :func:`~conformance.implementations.sqlite.leaf.leaf` ends with the value.
 ROW = struct.Struct(f">{PAGE_SIZE - 8}xq")
 KEYS = 16
 #: The root page of the first key. Page 1 has the schema.
 FIRST_ROOT = 2
-#: The root page of the table after the tables of the keys. Only the older generation writes it.
+#: The root page of the table ``older``, which follows the tables of the keys. Only the older
+#: generation of the log writes this page.
 OLDER_ROOT = FIRST_ROOT + KEYS
 #: The number of pages, including the table that gets a new row after opening.
 DB_PAGES = OLDER_ROOT + 1
 #: How many keys each transaction writes.
 TRANSACTIONS = (1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2)
-#: The headers of the log and of its older generation.
+#: The header fields of the log and of its older generation.
 CONTEXT = {"page_size": PAGE_SIZE, "sequence": 1, "salt_1": 0x11111111, "salt_2": 0x22222222}
 OLDER_CONTEXT = {"page_size": PAGE_SIZE, "salt_1": 0x11111110, "salt_2": 0x0ABAD1DE}
 
@@ -59,7 +61,7 @@ def control() -> bytes:
 
 @cache
 def older() -> bytes:
-    """Return the longer log before the last restart, whose pages are already in the database."""
+    """Return the older, longer generation of the log, whose pages are already in the database."""
     return _log(OLDER_CONTEXT, [[OLDER_ROOT]] * (KEYS + 4))
 
 
@@ -101,7 +103,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 
 def items(answer: Answer) -> frozenset[Item]:
-    """Return the values of the keys: the last eight bytes of each page."""
+    """Return the value of each key, from the last eight bytes of its page."""
     return frozenset(
         (f"key{page - FIRST_ROOT:02}", shortened(b"%d" % value))
         for record in answer.records

@@ -1,4 +1,4 @@
-"""systemd journals with the messages of services, in entries of equal size."""
+"""systemd journals with service messages in entries of equal size."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ BENCH = FormatBench(
         for name in ("systemd", "systemd-257", "systemd-262", "sdjournal", "systemd-journal-reader")
     ),
     records=entries,
-    # Tables as in a file of journald, and the newest header that all releases read and verify.
+    # Hash tables of the size that journald uses, and the newest header that all releases read and
+    # verify.
     context={"header_size": 264, "data_buckets": 233_016},
     scanner_repeat=5,
     text_peer=("journalctl", "-o", "json", "--file"),

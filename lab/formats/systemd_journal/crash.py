@@ -1,4 +1,4 @@
-"""Journal files of systemd with small hash tables, and values of 30 to 5000 bytes."""
+"""systemd journal files with small hash tables, and with values of 30 to 5000 bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def records(count: int) -> list[NewRecord]:
     results = []
     for number in range(count):
         text = b"%d " % number + b"m" * (30, 700, 5000)[number % 3]
-        # journald immediately syncs entries of priority 2 (critical) or lower: every third.
+        # journald immediately syncs entries with a priority value of 2 (critical) or less. Here,
+        # every third entry has priority 0.
         fields = [UNIT, b"PRIORITY=%d" % (number % 3 * 3), b"MESSAGE=" + text]
         times = {"realtime": str(START + number * 100_000), "monotonic": str(number + 1)}
         results.append(NewRecord(entry_body(fields), {"boot_id": BOOT, **times}))

@@ -1,4 +1,4 @@
-"""Journals of a host, from the vectors of the scenarios, whose payloads are real entries."""
+"""Host journals from the vectors that show a scenario. Their payloads are real entries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MESSAGE = b"MESSAGE="
 
 
 def items(answer: Answer) -> frozenset[Item]:
-    """Return the message of each entry by sequence number, without entries that lack a message."""
+    """Return the message of each entry by sequence number. Skip entries without a message."""
     return frozenset(
         (str(record.fields["seqnum"]), shortened(line.removeprefix(MESSAGE)))
         for record in answer.records

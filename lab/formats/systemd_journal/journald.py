@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 NAME = "walproof"
 OWN = Path(f"/run/systemd/journal.{NAME}")
-#: The sockets of the daemon: for records, and for journalctl's requests.
+#: The daemon's sockets for records and for journalctl's requests.
 SOCKETS = (OWN / "socket", OWN / "io.systemd.journal")
 SECONDS = 30
 
@@ -29,12 +29,12 @@ def journal_folder() -> Path:
 
 
 def mount(*words: str) -> None:
-    """Mount a file system in this namespace."""
+    """Mount a file system in this mount namespace."""
     subprocess.run(["mount", *words], check=True)
 
 
 def unmount(folder: Path) -> None:
-    """Unmount a directory of this namespace, even if it is in use."""
+    """Unmount a directory in this mount namespace, even if it is in use."""
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
@@ -69,10 +69,11 @@ def prepare(max_file_size: str) -> None:
 def journald(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], said: BinaryIO
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run journald with its journal in a directory. Yield the process when it listens or has ended.
+    """Run journald with its journal in a directory; yield the process once it listens or has ended.
 
     The process is stopped at the end of the block. Its messages go to the file ``said``, because
-    nothing reads a pipe while it runs. Raises ``TimeoutError`` if journald does not listen.
+    nothing would read a pipe while the process runs. Raises ``TimeoutError`` if journald does not
+    listen.
     """
     mount("--bind", str(folder), str(journal_folder()))
     try:

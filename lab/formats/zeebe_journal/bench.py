@@ -1,4 +1,4 @@
-"""Zeebe journals. The JVM uses both of its compilers, as on a server."""
+"""Zeebe journals. The JVM uses both of its JIT compilers, as on a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zeebe journals with segments of two pages, so that the writer often starts a new segment."""
+"""Zeebe journals with two-page segments, so that the writer often starts a new segment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_impl.answer import NewRecord
 
 
 def records(count: int) -> list[NewRecord]:
-    """Return records of which three to five fill a segment."""
+    """Return records of such sizes that three to five fill a segment."""
     rng = random.Random(1)
     sizes = (5, 3000, 700, 4000, 40, 2500)
     return [

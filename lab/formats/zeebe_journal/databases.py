@@ -1,4 +1,4 @@
-"""Logs of a raft partition, from the vectors of the scenarios, whose payloads are raft entries."""
+"""Raft partition logs from the vectors that show a scenario. Their payloads are raft entries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEGMENT = re.compile(r"(.+)-[1-9][0-9]*\.log")
 
 
 def items(answer: Answer) -> frozenset[Item]:
-    """Return the entries by their index."""
+    """Return the entries by index."""
     return frozenset(
         (str(record.fields["index"]), shortened(_entry(record.fields).encode()))
         for record in answer.records
@@ -33,7 +33,7 @@ def _entry(fields: Mapping[str, Any]) -> str:
 
 
 def place(case: DatabaseCase, folder: Path) -> Path:
-    """Place the segments and the broker's ``settings``. Return the directory."""
+    """Write the segments, and the file ``settings`` for the broker; return their directory."""
     files = {name or ONLY_FILE: data for name, data in by_name(case.log).items()}
     write_contents(files, folder / "partition")
     names = {result[1] for name in files if (result := SEGMENT.fullmatch(name))}

@@ -1,4 +1,4 @@
-"""Index files of zmq-raft. The peer returns payloads and indices, and does not check them."""
+"""zmq-raft index files. The peer returns payloads and indices without checking them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log directories of zmq-raft with small index files, so that the writer starts new ones."""
+"""zmq-raft log directories with small index files, so that the writer starts new ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ REQUEST = "5bab9dc8aabbcc1234000001"
 
 
 def records(count: int) -> list[NewRecord]:
-    """Return entries of one term."""
+    """Return entries that all have the same term."""
     fields = {"term": "1", "entry_type": 0, "request_id": REQUEST}
     return [NewRecord(each.payload, fields) for each in random_records(count)]
 

@@ -1,4 +1,4 @@
-"""Logs of a raft node, written by the executable specification in the form of the npm package."""
+"""Raft node logs that the executable specification writes in the same form as the npm package."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 
 def items(answer: Answer) -> frozenset[Item]:
-    """Return the entries by their index."""
+    """Return the entries by index."""
     return frozenset(
         (
             str(record.fields["index"]),

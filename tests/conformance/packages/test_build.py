@@ -1,4 +1,4 @@
-"""The published packages of the vectors: the tarball, and the example test of each package."""
+"""The published packages of vectors have a reproducible tarball and a working example test."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from reference_impl.register import registers
 from tests.conftest import unavailable
 from walproof.setup import in_ci
 
-# The messages of Cargo and Maven about a dependency that is not cached; only CI downloads it.
+# Messages of Cargo and Maven about a dependency that is not cached. Only CI downloads dependencies.
 NOT_FETCHED = re.compile(r"offline|no matching package named|Could not find artifact", re.I)
 TEST_SECONDS = 900
 
@@ -76,7 +76,7 @@ def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProce
     if not in_ci():
         environment |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off"}
         command += ["-o"] if command[0] == "mvn" else []
-    # compiles the crates once for all runs
+    # shared, so that the crates are compiled only once
     environment["CARGO_TARGET_DIR"] = str(BUILD / "packages" / "rust")
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True,
@@ -85,7 +85,7 @@ def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProce
 
 
 def user_project(ecosystem: Ecosystem, package: Path, folder: Path) -> Path:
-    """Return a project with a copy of the example, as the README of the package describes."""
+    """Return a project with a copy of the example, as the package's README describes."""
     if ecosystem.id in ("rust", "maven"):  # such a project would be a copy of the package
         return package
     for name in (ecosystem.example, KNOWN_FAILURES):
@@ -132,7 +132,7 @@ def test_the_example_of_a_package_fails_only_its_known_failures(
     if not named and NOT_FETCHED.search(output):
         unavailable(f"{ecosystem.title}: a dependency was never fetched here")
     assert done.returncode != 0 and wrong <= named, output[-3000:]
-    if named != wrong:  # some tools also name the vectors that pass
+    if named != wrong:  # some tools also list the vectors that pass
         (project / KNOWN_FAILURES).write_text(published)
         done = run_example(ecosystem, project)
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]

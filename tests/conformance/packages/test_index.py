@@ -1,4 +1,4 @@
-"""The index of the vectors, and the class of the change from one set to another."""
+"""The index lists the vectors, and changes between two sets of vectors are classified."""
 
 from __future__ import annotations
 

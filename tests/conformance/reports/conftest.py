@@ -1,4 +1,4 @@
-"""A builder of small run reports, and a realistic report that it builds."""
+"""A builder for small run reports, and a realistic report that it builds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from conformance.vectors import Vector, load
 
 
 def record(at: int, payload: str) -> dict[str, Any]:
-    """Return a FULL record at offset ``at``; its size includes seven bytes of header."""
+    """Return a FULL record at offset ``at``. Its size includes the seven-byte header."""
     return {"at": at, "size": 7 + len(payload), "payload": payload.encode().hex()}
 
 
 class ReportBuilder:
-    """A builder that adds to a run report step by step and computes the scores at the end."""
+    """A builder that assembles a run report step by step and computes the scores at the end."""
 
     def __init__(self) -> None:
         self.golden: dict[str, Vector] = {}
@@ -51,7 +51,7 @@ class ReportBuilder:
         return self
 
     def load(self, *slugs: str) -> ReportBuilder:
-        """Add vectors of the real set."""
+        """Add vectors from the real set."""
         for slug in slugs:
             vector = load(VECTORS / "leveldb-log" / f"{slug}.json")
             self.golden[slug] = vector
@@ -125,7 +125,7 @@ class ReportBuilder:
         return self.result(slug, outcome, expected=expected, actual=actual, **more)
 
     def others_pass(self, *profiles: str) -> ReportBuilder:
-        """Add a pass of the last implementation for every vector that has no result yet."""
+        """Let the last implementation pass every vector for which it has no result yet."""
         implementation = self.report["implementations"][-1]
         for profile in profiles or ("recover",):
             done = {r["vector"] for r in implementation["results"] if r["profile"] == profile}
@@ -142,7 +142,7 @@ class ReportBuilder:
 
 
 def in_order(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a report with results by vector and profile, the order in which a run has them."""
+    """Sort the results of a report by vector and profile, as in a real run."""
     order = list(report["vectors"])
     for each in report["implementations"]:
         each["results"].sort(key=lambda r: (order.index(r["vector"]), r["profile"]))
@@ -154,7 +154,7 @@ FLIPPED = "payload-flipped-in-second-record"
 
 
 def realistic() -> dict[str, Any]:
-    """Return a realistic run: every class, a baseline, and two programs that did not run."""
+    """Return a realistic run with every class, a baseline, and two programs that did not run."""
     b = ReportBuilder().load(
         "three-records", FLIPPED, "two-blocks", "checksum-flipped-in-first-block",
         "type-flipped-to-unknown", "checksum-stored-unmasked", "zero-tail-of-two-blocks",

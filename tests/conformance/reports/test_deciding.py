@@ -1,4 +1,4 @@
-"""A failure cites the requirements that decide the parts that differ."""
+"""A failure cites the requirements that decide the differing parts of the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The overview has one line for each implementation, and groups of similar failures."""
+"""The overview has one line per implementation, and groups similar failures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def wrong(expected, actual):
 
 
 def program(*results, name="mine", **more):
-    """Return an implementation; each result is a slug, a class, and optional keys."""
+    """Return an implementation with results, each given as a slug, a class, and optional keys."""
     b = ReportBuilder().vector("a", "checksum")
     for slug in "bcd":
         b.vector(slug, "checksum", control="a")
@@ -49,9 +49,9 @@ LOSS = ("b", "fail", wrong("x", ""))
         ([("b", "fail", wrong("x", "xz"))], (0, 1, 0)),
         ([("b", "fail", wrong("x", "xx"))], (0, 1, 0)),
         ([("b", "fail", wrong("x", "x"))], (0, 0, 0)),
-        # Two results for one log in two profiles count once.
+        # Results for the same log in two profiles count once.
         ([LOSS, ("b", "fail", LOSS[2] | {"profile": "strict"})], (1, 0, 0)),
-        # A missing answer counts as silent, but a writer gives no answer.
+        # A reader's missing answer counts as silent. A writer gives no answer, so nothing counts.
         ([("b", "crash", {"expected": answer("x")})], (0, 0, 1)),
         ([("b", "fail", {"expected": answer("x"), "profile": "write"})], (0, 0, 0)),
     ],

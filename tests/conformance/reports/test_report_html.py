@@ -1,4 +1,4 @@
-"""The HTML page is self-contained, shows every failure, and escapes the text of programs."""
+"""The HTML page is self-contained, shows every failure, and escapes text from programs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _text(part):
 
 
 def _failures(page, name):
-    """Return the open failures of an implementation, by vector."""
+    """Return the expanded failures of an implementation, by vector."""
     (section,) = [s for s in page.split("<section>")[1:] if re.match(rf"\s*<h2[^>]*>{name} ", s)]
     details = re.findall(r'<details class="failure" open>(.*?)</details>', section, re.S)
     return {re.search(r"<b>(.*?)</b>", each)[1]: each for each in details}
@@ -51,7 +51,7 @@ def test_a_failure_shows_expected_beside_found_and_its_damage(page):
 
 
 def test_a_failure_shows_its_bytes_by_field_with_the_damage_marked(page):
-    """The fields are those of the page of the vector in the site, from the same code."""
+    """The fields are the same as on the vector's page in the site, which the same code renders."""
     failure = _failures(page, "goleveldb")[f"leveldb-log/{FLIPPED}"]
     rows = re.findall(
         r"<tr><td>(\d+)<td>\d+<td>(?:<i class=\"(.*?)\">)?([^<]*).*?<td>(.*?)<td>", failure

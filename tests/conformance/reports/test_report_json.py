@@ -1,4 +1,4 @@
-"""The JSON report: valid and invalid run reports."""
+"""Run reports are saved to and loaded from JSON, and invalid ones are refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_schema_and_code_have_the_same_classes():
 
 
 def test_a_file_names_its_vectors_once(report, tmp_path):
-    """Equal results are one entry; expected answers and expected records are not repeated."""
+    """Equal results share one entry, and expected answers and records are not repeated."""
     json_report.save(report, tmp_path / "run.json")
     file = json.loads((tmp_path / "run.json").read_text())
     specification, goleveldb, *_ = file["implementations"]
@@ -59,7 +59,7 @@ def test_records_with_some_fields_are_parts_of_expected_records(builder, tmp_pat
 
 
 def test_an_answer_of_another_vector_is_not_guessed(report, tmp_path):
-    """The expected answer of a vector that has changed since the run is unknown."""
+    """If a vector has changed since the run, its expected answer at the time is unknown."""
     report["vectors"][f"leveldb-log/{FLIPPED}"]["digest"] = "0" * 16
     full = _first(report, outcome="fail")
     json_report.save(report, tmp_path / "run.json")

@@ -69,7 +69,7 @@ def test_nothing_is_wider_than_the_console_or_padded(report, width):
                 slug = result["vector"].split("/")[1]
                 text += _failure(report, implementation["name"], slug, width)
     for line in text.splitlines():
-        # Only a command may exceed the width, because users copy commands.
+        # Only commands may exceed the width, because a line break would spoil copying them.
         assert len(line) <= width or line.startswith("    walproof check "), line
         assert line == line.rstrip()
     assert "\x1b" not in text

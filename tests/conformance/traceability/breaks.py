@@ -1,4 +1,4 @@
-"""Ways to break the toy tree, each with the rule that must detect the break, and its message."""
+"""Ways to break the toy tree, with the rule that must detect each, and the message."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ why = "It does not look at sums."
 
 
 def searched(toy: Toy) -> None:
-    """Add a search that flipped each bit, with three undetected flips."""
+    """Add the result of a search that flipped each bit and found three undetected flips."""
     toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]")
     toy.edit("spec/toy-log.md", "| code | meaning |", f"{UNSEEN_TABLE}\n| code | meaning |")
     unseen = {"units[].body": {"changed": 3}}
@@ -125,7 +125,7 @@ def register(addition: str) -> Break:
 NO_REASON = REFUSED | {"verdict": "damaged", "reason": "bad-luck"}
 FIXED_CONTEXT = (register(CONTEXT_KEY), edit(MD, REASONS, f"{CONTEXT_TABLE}\n{REASONS}"), tables)
 
-# For each rule, its messages, each with the edits that break the tree.
+# The messages of each rule, with the edits that break the tree and cause the message.
 BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
     "malformed_requirement": [
         (f"{MD}:3: expected an id, then (MUST)", edit(MD, "**TOY-001 (MUST)**", "**TOY-001**")),

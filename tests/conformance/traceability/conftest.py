@@ -1,4 +1,4 @@
-"""A small source tree of a made-up format that has no traceability problems."""
+"""A small source tree for a made-up format, without traceability problems."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def lossy(verdict: str, reason: str) -> dict[str, Any]:
     return {"verdict": verdict, "reason": reason, "records": [], "lost": lost, "end": None}
 
 
-# The requirement that decides each reason code.
+# Maps each reason code to the requirement that decides it.
 DECIDED_BY = {"bad-sum": "TOY-002", "torn-unit": "TOY-004", "too-odd": "TOY-001"}
 
 

@@ -1,4 +1,4 @@
-"""Prose, code, grammars and vectors are connected; each broken connection is reported."""
+"""Chapters, code, grammars and vectors cite requirements. Each broken connection is reported."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_table_of_flips_is_written_from_search_and_register(toy: Toy) -> Non
 
 
 def test_a_broken_connection_is_reported_once(toy: Toy) -> None:
-    """Most broken connections are reported as one problem."""
+    """A single broken connection is usually reported as a single problem."""
     toy.write("reference_impl/toy_log.py", "# TOY-003\n")
     (problem,) = problems(toy.root)
     assert str(problem) == (
@@ -88,7 +88,7 @@ def test_a_broken_connection_is_reported_once(toy: Toy) -> None:
 
 
 def test_logs_built_from_nothing_need_no_control(toy: Toy, new_vector: Any) -> None:
-    """An intact limit, and a refused log of another format, have no undamaged sibling."""
+    """A log of another format, which is refused, has no undamaged counterpart."""
     toy.edit("spec/toy-log.toml", "fields = {}", f"{TOO_ODD}\nfields = {{}}")
     write_tables(toy.root)
     refused = REFUSED | {"reason": "too-odd"}
@@ -99,7 +99,7 @@ def test_logs_built_from_nothing_need_no_control(toy: Toy, new_vector: Any) -> N
 def test_an_unused_code_of_one_format_is_not_excused_by_another(
     toy: Toy, new_vector: Callable[..., dict[str, Any]]
 ) -> None:
-    """Two formats coexist, each with its own prefix and codes."""
+    """Two formats in one tree each have their own prefix and codes."""
     toy.write("spec/other-log.md", f"**OTH-001 (MUST)** Other.\n\n{REASONS}\n<!-- end -->\n")
     lines = (toy.root / "spec/toy-log.toml").read_text("utf-8").splitlines()
     text = "\n".join(line for line in lines if "torn-unit" not in line)

@@ -1,4 +1,4 @@
-"""``lab bench`` measures every contender and shows the results. The tests judge no time."""
+"""``lab bench`` measures every contender and shows the results. No test depends on the times."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def measured(*readers: Contender) -> list[reading.Measurement]:
 def test_every_contender_reads_every_record(
     format_id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Our contenders run in this process, which has compiled the kernels already."""
+    """Our contenders run in this process, which has already compiled the kernels."""
     bench = bench_of(format_id)
     size = replace(bench.logs[-1], count=20)
     log = log_of(format_id, size)
@@ -70,7 +70,7 @@ def test_the_command_shows_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ratio_is_taken_within_each_round() -> None:
-    """The ratio is taken within each round, because a slow round slows both contenders."""
+    """One ratio is computed per round, because a slow round slows down both contenders."""
     assert reading.ratio([2.0, 20.0, 2.0], [1.0, 10.0, 1.0]) == 0.5
 
 
@@ -121,7 +121,7 @@ def test_the_cost_of_every_command_is_shown(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_the_cost_of_a_command_is_its_own() -> None:
-    """The time and memory of the tests are not included."""
+    """The time and memory of the test process are not included."""
     program = "bytearray(200_000_000); sum(range(5_000_000))"
     of_the_tests = bytearray(b"x" * 700_000_000)
     seconds, peak_bytes = commands.cost([sys.executable, "-c", program])

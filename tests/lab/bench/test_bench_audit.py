@@ -1,4 +1,4 @@
-"""The benchmark of audits measures every process of an audit. The test judges no time."""
+"""The audit benchmark measures every process of an audit. No test depends on the times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Spark benchmark reads every record in each way. The test judges no time."""
+"""The Spark benchmark reads every record in each way. No test depends on the times."""
 
 from __future__ import annotations
 

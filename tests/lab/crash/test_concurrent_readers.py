@@ -1,4 +1,4 @@
-"""Test the file states that a reader may see during a write, and faulty readers and writers."""
+"""The states of files during a write are enumerated, and faulty readers and writers reported."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_a_write_may_be_observed_at_each_sector() -> None:
         b"",
         b"a" * 512,
         b"a" * 600,
-        b"a" * 300 + b"b" * 212 + b"a" * 88,  # the first sector of the second write is complete
-        b"a" * 512 + b"b" * 88,  # or its second sector, up to the old end
+        b"a" * 300 + b"b" * 212 + b"a" * 88,  # only the first sector of the second write
+        b"a" * 512 + b"b" * 88,  # or only its second sector, up to the old end of the file
         b"a" * 300 + b"b" * 700,
     ]
 

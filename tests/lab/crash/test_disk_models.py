@@ -1,4 +1,4 @@
-"""Test the crash models on traces so small that the test lists all possible states."""
+"""The crash models allow exactly the right states, which tests list in full for small traces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MADE = NameChanges(((ROOT, "a", FILE),))
 
 
 def contents(model: str, *operations: Operation, sector: int = 512) -> set[tuple[object, int]]:
-    """Return the content of ``a`` (None if missing) and the acknowledged records of each state."""
+    """Return the content of ``a``, or None, and the acknowledged records in each state."""
     result, complete = states(Trace(list(operations)), model, sector)
     assert complete
     built = [each.build() for each in result]
@@ -59,7 +59,7 @@ def test_a_sector_has_a_prefix_of_its_writes() -> None:
     result = contents("any", *base, Write(FILE, 0, b"a"), Write(FILE, 3, b"b"))
     after = {content for content, _ in result if content}
     assert after == {b"----", b"a---", b"a--b", bytes(4)}  # "---b" never occurs
-    assert (bytes(4), 0) in result  # a crash before the first sync; only the size is on the disk
+    assert (bytes(4), 0) in result  # before the first sync, only the size is on disk
 
 
 def test_a_file_name_is_durable_after_a_sync_of_its_folder_or_any_sync_of_a_journal() -> None:

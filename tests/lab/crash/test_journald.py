@@ -1,4 +1,4 @@
-"""journald as a service: which fields count as written, and what ``journalctl --sync`` prevents."""
+"""Fields that journald adds do not count as written, and ``journalctl --sync`` prevents loss."""
 
 from __future__ import annotations
 

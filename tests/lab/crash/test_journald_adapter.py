@@ -1,4 +1,4 @@
-"""journald's adapter mounts only in its own namespace, and reports how journald ended."""
+"""The journald adapter mounts only in its own namespace, and reports how journald ended."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_nothing_is_mounted_in_the_namespace_of_the_machine(
 @pytest.mark.parametrize(
     ("first", "parent", "is_apart"),
     [
-        ("ours", "another", False),  # entered from the namespace of a container
+        ("ours", "another", False),  # the namespace was entered from a container
         ("another", "ours", True),
         (None, "ours", False),
         (None, "another", True),

@@ -1,4 +1,4 @@
-"""The results of real writers under the crash models are those of the page."""
+"""Real writers have the results under the crash models that the page shows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def violations(done: CrashRun) -> list[set[str]]:
     return [{each.what for each in result.judgement.violations()} for result in done.results]
 
 
-# The expected violations after the process died, which loses no written bytes.
+# The expected violations after only the process has died, which loses no written bytes.
 @pytest.mark.parametrize(
     ("name", "format", "wrong"),
     [
@@ -52,14 +52,15 @@ def test_a_real_writer_has_the_results_on_the_page(name: str, format: str, wrong
 @pytest.mark.parametrize(
     ("name", "format", "models", "sector", "count", "wrong"),
     [
-        # rusty-leveldb flushes to the file, which its documentation calls the disk.
+        # rusty-leveldb does not sync. It flushes to the file, and its documentation calls that the
+        # disk.
         ("rusty-leveldb", "leveldb-log", ["ordered"], 4096, 3, UNSYNCED),
         ("sqlite-full", "sqlite-wal", ["ordered"], 4096, 2, NONE),
         ("sqlite-full-no-psow", "sqlite-wal", ["ordered"], 4096, 2, NONE),
         ("sqlite-normal", "sqlite-wal", ["ordered"], 4096, 2, {judge.LOST, judge.FORGETS}),
-        # zeebe-journal maps its segments into memory. Without its syncs, records would be lost.
+        # zeebe-journal writes through mapped memory. Without its syncs, records would be lost.
         ("zeebe-journal", "zeebe-journal", ["process", "journaled", "any"], 4096, 3, NONE),
-        # journald's first sync comes between the data and the word OFFLINE.
+        # journald's first sync comes after the data and before the state OFFLINE.
         ("systemd-262", "systemd-journal", ["journaled", "any"], 4096, 2, NONE),
     ],
 )

@@ -1,4 +1,4 @@
-"""Calls are paused, and the recorded operations are those of the program."""
+"""System calls are paused, and the recorded operations are those that the program performed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def made(name):
 
 
 def filtered(machine: str, architecture: int, number: int) -> int:
-    """Run the filter on a system call, step by step as the kernel does; return the action."""
+    """Run the filter on a system call as the kernel does, step by step; return the action."""
     steps = list(struct.iter_unpack("=HBBI", instructions(machine)))
     at, loaded = 0, 0
     while True:
@@ -122,7 +122,7 @@ def test_names(tmp_path: Path) -> None:
         NameChanges(((2, "a", None),)),
         NameChanges(((0, "c", 4),)),
         NameChanges(((0, "c", None), (0, "b", 4))),
-        NameChanges(((0, "g", 5),)),  # may reuse the inode of the removed file
+        NameChanges(((0, "g", 5),)),  # this file may reuse the inode of the removed one
     ]
 
 
@@ -172,7 +172,7 @@ def test_mapped_pages_precede_the_sync_that_covers_them(
 
 @needs_seccomp
 def test_a_slow_sync_delays_no_other_call(tmp_path: Path) -> None:
-    """A slow sync delays no other call, and does not cover a write during the sync."""
+    """A slow sync delays no other call, and covers no write that happens during the sync."""
     result = Recorded(
         tmp_path,
         "fd = made('a'); one = threading.Thread(target=os.fsync, args=[fd]); one.start()\n"
@@ -195,7 +195,7 @@ def test_an_acknowledgement_follows_earlier_writes(tmp_path: Path) -> None:
 
 @needs_seccomp
 def test_writes_through_another_mount_are_recorded(tmp_path: Path) -> None:
-    """Writes through another mount are recorded: journald's adapter mounts a directory."""
+    """Writes through another mount are recorded. The journald adapter depends on this."""
     (tmp_path / "elsewhere").mkdir()
     mounted = "mount --bind . ../elsewhere && printf x > ../elsewhere/a && sync ../elsewhere/a"
     words = ["unshare", "--mount", "--map-root-user", "--user", "sh", "-c", mounted]
@@ -256,7 +256,7 @@ def test_a_failing_listener_reports_the_reason(tmp_path: Path, program: str, why
 def test_an_impossible_listener_is_reported_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    long = tmp_path / ("x" * 120)  # too long: the name of a socket is at most 107 bytes
+    long = tmp_path / ("x" * 120)  # too long, because the path of a socket has at most 107 bytes
     long.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(long))
     before = len(list(Path("/proc/self/fd").iterdir()))

@@ -1,4 +1,4 @@
-"""Faulty writers are reported by name, and a correct writer is not reported."""
+"""The faults of faulty writers are reported, and a correct writer has none."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_wrong_writer_is_reported_by_name(
 
 
 def test_a_writer_that_does_not_wait_for_its_sync_is_reported_on_a_slow_disk() -> None:
-    """The writer acknowledges during its sync, which takes 0.3 seconds here."""
+    """The writer acknowledges while its sync still runs, which takes 0.3 seconds here."""
     done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.3)
     result = violations(done)
     assert result.pop("process") == NEVER

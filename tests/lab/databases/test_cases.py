@@ -1,4 +1,4 @@
-"""The damaged logs for databases, and the items that a database must return."""
+"""The damaged logs for databases are as expected, and so are the items to return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgements of invented answers of databases."""
+"""Made-up results of database systems are judged correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built systems open a damaged log as the page shows."""
+"""The systems that are built open damaged logs as the page shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from walproof.cli.command_group import run as run_group
 from walproof.implementations import FOLDER as TOOLS
 
 SYSTEMS = {f"{each.name}, {each.format}": each for each in systems()}
-#: The cases of each format that the tests run; `python -m lab databases` runs all cases.
+#: The cases that the tests run for each format. `python -m lab databases` runs all cases.
 CHEAP = {
     "leveldb-log": ("bit-in-a-payload",),
     "kahadb-journal": ("bit-in-a-payload/text",),

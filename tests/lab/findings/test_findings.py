@@ -1,4 +1,4 @@
-"""The records, reports and scripts of the findings agree."""
+"""The records, reports and scripts of each finding agree."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OURS = re.compile(r"walproof|conformance|reference_impl|vectors/|\]\((?!https?:/
 
 
 def faults(finding: ReleaseFinding, root: Path = ROOT) -> list[str]:
-    """Return the faults of the record of a finding."""
+    """Return the errors in a finding's record."""
     body, found = finding.body, []
     vector, implementation = body["vector"], body["implementation"]
     if not (root / "vectors" / f"{vector}.json").exists():
@@ -61,7 +61,7 @@ def faults(finding: ReleaseFinding, root: Path = ROOT) -> list[str]:
 
 
 def report_faults(report: UpstreamReport) -> list[str]:
-    """Return the faults of a report that prevent pasting it into a tracker."""
+    """Return the reasons why a report cannot be pasted into a tracker."""
     text = report.text
     found = [f"no section {name}" for name in SECTIONS if f"\n### {name}\n" not in text]
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
@@ -86,7 +86,7 @@ def test_the_list_is_current() -> None:
     assert (FOLDER / "README.md").read_text("utf-8") == list_page()
 
 
-#: A finding of each language with a fast script; ``python -m lab findings`` runs all scripts.
+#: A finding with a fast script for each language. ``python -m lab findings`` runs all scripts.
 FAST = [
     "golang-leveldb-zero-header", "iq80-zero-header", "dissect-database-checksum",
     "rocksdb-log-number-bit", "rusty-leveldb-append", "zmq-raft-unfinished-file",

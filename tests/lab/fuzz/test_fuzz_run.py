@@ -1,4 +1,4 @@
-"""A run counts its inputs, stores findings at once, and names the input that ended the run."""
+"""A run counts its inputs, stores findings at once, and reports inputs that end the process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INPUTS = [
     Input("", FORMAT, b"z", "d.snap"),
 ]
 
-#: A fuzzer that crashes once on a file with an x, and never after a restart.
+#: A toy fuzzer that crashes on the first file with an x, but not after a restart.
 TOY = """
 import os, pathlib, sys
 scratch = pathlib.Path(sys.argv[1])
@@ -129,7 +129,7 @@ def test_an_input_is_tried_again(tmp_path: Path) -> None:
 
 
 def test_an_enum_of_cpp_holds_every_number() -> None:
-    """Without a fixed type, an unnamed number is undefined, and clang's sanitizer stops at it."""
+    """Without a fixed type, an unnamed value is undefined behaviour and stops clang's sanitizer."""
     text = "class a {\n    enum record_type_t {\n        ZERO = 0\n    };\n * an enum is {\n"
     result = languages.LANGUAGES["cpp"].finish(text)
     assert "    enum record_type_t : int64_t {\n" in result
@@ -137,7 +137,7 @@ def test_an_enum_of_cpp_holds_every_number() -> None:
 
 
 def test_a_flag_of_cpp_is_set_before_it_is_used() -> None:
-    """Flags start as true, because cleaning up after an exception reads flags of unread fields."""
+    """Flags start as true, because clean-up after an exception reads flags of unread fields."""
     flags = "    bool n_newer_fields;\n    bool f_other;\n"
     result = languages.LANGUAGES["cpp"].finish(flags)
     assert result == "    bool n_newer_fields = true;\n    bool f_other;\n"

@@ -1,4 +1,4 @@
-"""An input is one byte string, and unpacking it never writes outside its folder."""
+"""An input is packed into one byte string, and its file names cannot leave the folder."""
 
 from __future__ import annotations
 

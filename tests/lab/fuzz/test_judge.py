@@ -1,4 +1,4 @@
-"""The judge finds faulty readers and names each fault."""
+"""The judge detects faulty readers and names each fault."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ EMPTY = {
 
 @pytest.mark.parametrize("hidden", ["first", "first middle middle"])
 def test_an_open_record_without_data_is_framing(judge: FuzzJudge, hidden: str) -> None:
-    """An empty MIDDLE after an empty FIRST hides no record; fuzzing found this case."""
+    """An empty MIDDLE after an empty FIRST hides no record. Fuzzing found this case."""
     log = b"".join(EMPTY[each] for each in hidden.split()) + THREE.contents
     assert judge.faults(Input("", "leveldb-log", log, "x.log")) == []
 

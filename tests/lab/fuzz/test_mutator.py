@@ -1,4 +1,4 @@
-"""Changes are repeatable, result in valid inputs, and often have valid checksums."""
+"""Changes are repeatable, give valid inputs, and often leave checksums valid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INTACT = [
 
 
 def native_of(chance: Random) -> Native:
-    """Return a function that deletes, repeats or sets bytes, as a fuzzing engine does."""
+    """Return a function that deletes, repeats or sets bytes, like a fuzzing engine."""
 
     def change(data: bytes, most: int) -> bytes:
         at, to = sorted(chance.randrange(len(data) + 1) for _ in range(2))
@@ -59,7 +59,7 @@ def test_every_change_is_an_input_of_the_format(format: str, of_format) -> None:
 
 
 def test_many_changes_get_beyond_the_checksum() -> None:
-    """Many changes have a valid checksum; bit flips alone would almost never have one."""
+    """Many changed logs have valid checksums. After mere bit flips, there would be almost none."""
     answers = [
         collect(read_stream(io.BytesIO(unpack(packed).files[""]), "recover"))
         for packed in changed("leveldb-log", INTACT, 1200)

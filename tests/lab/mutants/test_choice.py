@@ -1,4 +1,4 @@
-"""Mutants are chosen by function and by changed lines."""
+"""Mutants can be selected by function and by changed lines."""
 
 from __future__ import annotations
 

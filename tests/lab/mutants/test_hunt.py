@@ -1,4 +1,4 @@
-"""Mutants die or survive, and a hunt reports them."""
+"""Mutants are killed or survive, and a hunt reports which."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from lab.mutants.sites import Mutant, Name
 
 FORMAT = "leveldb-log"
 WHY = "No log can show it."
-#: For each mutant, the function, and the code before and after the change.
+#: The function, the old code and the new code of each mutant.
 MUTANTS = {
     # This reader accepts every checksum.
     "canary": ("reader.Scan._block", "masked_crc(view[pos + 6:data_end]) != checksum", "False"),
-    # This writer takes the last of the last two events instead of the last event: the same event.
+    # This writer keeps the last two events instead of one, and takes the last of them as before.
     "harmless": ("writer.append_stream", "1", "2"),
     "deadly": ("writer.append_stream", "log.truncate(last.end)", "nothing"),
     "shared": ("dialects", "131", "132"),
     "width": ("layout", "'<IHB'", "'<IHH'"),
-    # This code runs only after a short read, but a file returns all bytes of a block at once.
+    # This code runs only after a short read, but files return all bytes of a block at once.
     "not reached": ("layout.read_block", "block += more", "block -= more"),
     "constant": ("layout", "32768", "32769"),
 }  # fmt: skip
@@ -59,7 +59,7 @@ def find(mutants: list[Mutant], name: str) -> Mutant:
 def fates(
     hunt_input: HuntInput, all_of_leveldb: list[Mutant], tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Fate]:
-    """Return the outcomes of one hunt; all questions run the equivalent mutant "everywhere"."""
+    """Return the outcomes of a hunt. All questions run on "everywhere", an equivalent mutant."""
     scratch = tmp_path_factory.mktemp("hunt")
     listed = load_reviewed(FORMAT).equivalent
     everywhere = next(each for each in all_of_leveldb if each.name in listed)
@@ -74,11 +74,11 @@ def fates(
 @pytest.mark.parametrize(
     ("name", "killer"),
     [
-        ("canary", ""),  # a vector or an example kills the mutant, whichever runs first
+        ("canary", ""),  # killed by a vector or an example, whichever runs first
         ("deadly", "leveldb-log/"),
         ("constant", ""),
         ("width", ""),
-        ("shared", "rocksdb-wal/"),  # no vector of leveldb-log kills the mutant
+        ("shared", "rocksdb-wal/"),  # not killed by any vector of leveldb-log
         ("harmless", None),
         ("not reached", None),
         ("everywhere", None),
@@ -117,7 +117,7 @@ def test_an_original_that_is_wrong_is_an_error(hunt_input: HuntInput, tmp_path: 
 def test_the_vectors_detect_the_mutants_of_a_function(
     hunt_input: HuntInput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A survivor is a wrong reader that passes all vectors; add a vector that detects it."""
+    """A survivor is an incorrect reader that passes all vectors. Add a vector that detects it."""
     monkeypatch.setattr(hunting, "questions_of", lambda format_id: hunt_input.questions)
     monkeypatch.setattr(hunting, "reached", lambda *_: hunt_input.reached)
     report = hunt(FORMAT, ["reader._is_plausible"])

@@ -1,4 +1,4 @@
-"""Probes find the mutants that a run of the original can distinguish from it."""
+"""Probes find the mutants that would behave differently in a run of the original."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ EACH = "for n in numbers if"
 
 @pytest.fixture
 def find(tmp_path: Path) -> Callable[[str, Any], set[str]]:
-    """Return a function that returns the mutants that one call finds: before → after."""
+    """Return a function that makes a call and lists the mutants it finds as "before → after"."""
     path = tmp_path / "module.py"
     path.write_text(SOURCE)
     probes = Probes(mutants_of(path, frozenset()))
@@ -65,7 +65,7 @@ def find(tmp_path: Path) -> Callable[[str, Any], set[str]]:
     [
         ("compare", 4, ["a < 5 → a >= 5", "5 → 4"], ["a < 5 → a <= 5", "5 → 6"]),
         ("compare", 5, ["a < 5 → a <= 5", "5 → 6"], ["5 → 4"]),
-        # The call of f may have effects, so these mutants are found if the statement runs.
+        # Calling f may have side effects, so these mutants are found whenever the statement runs.
         ("compare", 4, ["a < 5 or f(a) → f(a)", "a < 5 or f(a) → True"], []),
         ("take", [2, 3], ["a.pop() == 1 → False"], []),
         ("compare", 4, ["return 'low' → nothing"], ["return 'high' → nothing"]),
@@ -78,7 +78,7 @@ def find(tmp_path: Path) -> Callable[[str, Any], set[str]]:
         ("gather", [2], ["2 → 1", f"{EACH} n > 2 → {EACH} True"], ["2 → 3", "1 → 2"]),
         ("choose", 7, ["a += 1 → a -= 1", "7 → 8", "a > 3 → False"], ["3 → 4", "a > 3 → True"]),
         ("choose", 4, ["7 → 8", "3 → 4"], ["a += 1 → a -= 1", "3 → 2"]),
-        # The second operand raises an exception.
+        # Evaluated on its own, the second operand raises an exception.
         ("look_up", {}, ["a and a['key'] == 1 → a['key'] == 1"], []),
         ("look_up", {"key": 1}, ["1 → 2"], ["a and a['key'] == 1 → a['key'] == 1"]),
     ],
@@ -95,7 +95,7 @@ def test_a_run_finds_changes(
 
 
 def test_loaded_modules_do_not_replace_the_original(tmp_path: Path) -> None:
-    """The comparison of answers reads logs with the original readers."""
+    """Answers are compared with those of the original readers, which must stay loaded."""
     codes, package = codes_of("leveldb-log"), "reference_impl.leveldb_log"
     source = sources_of("leveldb-log")[package].read_text("utf-8")
     source += "def recognise(path): return 'changed'"

@@ -1,4 +1,4 @@
-"""The page of results agrees with the vectors and with the lists of known failures."""
+"""The results page agrees with the vectors and with the lists of known failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VECTOR = "leveldb-log/one-record"
 
 
 def report(actual: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the parts of a report that the page shows: one result of one implementation."""
+    """Return a minimal report for the page, in which one real implementation has one result."""
     result = {"vector": VECTOR, "profile": "recover", "class": "fail",
               "expected": {"records": [{"payload": "61"}]}, "actual": actual}  # fmt: skip
     ran = {"name": "goleveldb", "version": "1.0", "status": "ran", "results": [result]}

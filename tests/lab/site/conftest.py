@@ -1,4 +1,4 @@
-"""A site of few vectors, built in seconds from a report that this module writes."""
+"""A site with a few vectors, built in seconds from a report that this module writes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from conformance.vectors import Vector, load_all
 from lab.site import build
 from lab.site.indexed_report import IndexedReport, run_of
 
-#: The vectors of the site: damaged, intact, empty and large logs of two formats, a directory, and
-#: all four operations.
+#: The vectors of the site. They cover damaged, intact, empty and large logs of two formats, a
+#: directory, and all four operations.
 CHOSEN = (
     "leveldb-log/first-then-full",
     "leveldb-log/four-short-records",
@@ -33,12 +33,12 @@ CHOSEN = (
     "kahadb-journal/write-a-batch-of-exactly-the-limit",
 )
 
-#: Text of a program that must be escaped, in its hello message.
+#: Text from a program's hello message, which must be escaped.
 FOREIGN = "</p><script>alert(1)</script>\u202egol.\x1b[31m"
 
 SCRIPT = "javascript:alert(1)"
 
-#: An implementation that has a known failure on one of the chosen vectors.
+#: An implementation with a known failure on one of the chosen vectors.
 FAILING = "goleveldb"
 
 
@@ -56,7 +56,7 @@ def report(tree: dict[str, Vector]) -> dict[str, Any]:
                 key: each.body[key]
                 for key in ("title", "format", "group", "kind", "requirements", "size")
             },
-            # The group of the last vector has changed since the run.
+            # The last vector has moved to another group since the run.
             **({"group": "once"} if id == CHOSEN[-1] else {}),
             "control": each.control,
             "damage": each.damage_texts,
@@ -135,7 +135,7 @@ def _implementation(
 
 
 def _as_listed(vector: Vector, profile: str) -> dict[str, Any]:
-    """Return the result of ``FAILING`` for a vector by its list of known failures."""
+    """Return the result of ``FAILING`` for a vector, according to its list of known failures."""
     listed = known_failures.load(FOLDER / FAILING / "known-failures.json")
     entry = listed.entries.get((vector.id, profile))
     if entry is None:

@@ -1,4 +1,4 @@
-"""The content, links and sizes of the pages of a small site."""
+"""The pages of a small site have the right content, links and sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_impl.register import registers
 
 from .conftest import CHOSEN, FAILING, FOREIGN, Site
 
-#: The maximum size in bytes of the page of any vector.
+#: The maximum size of a vector's page, in bytes.
 LARGEST = 20_000
 
 
@@ -81,7 +81,7 @@ def test_emphasis_of_a_rule_is_marked(site: Site) -> None:
 
 
 def rows(text: str) -> list[list[str]]:
-    """Return the cells of the first table of fields, including their marks."""
+    """Return the cells of the first field table, including their markup."""
     table = text.partition("<table class=fields")[2].partition("</table>")[0]
     cells = (each.split("<td")[1:] for each in table.split("<tr")[2:])
     return [[each.partition(">")[2].strip() for each in row] for row in cells]

@@ -1,7 +1,8 @@
-"""Logs that etcd wrote, byte for byte, and every flipped bit of one of them.
+"""Logs that etcd wrote are reproduced byte by byte, and a flipped bit loses at most one record.
 
-``tests/data/etcd-wal`` was written with ``wal.Create``, ``Save`` and ``SaveSnapshot`` of
-``go.etcd.io/etcd/server/v3/storage/wal`` of these versions, with a small ``SegmentSizeBytes``.
+``wal.Create``, ``Save`` and ``SaveSnapshot`` from two versions of
+``go.etcd.io/etcd/server/v3/storage/wal`` wrote the logs in ``tests/data/etcd-wal``, with a small
+``SegmentSizeBytes``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Golden bytes, preallocation, and the names of data files."""
+"""Data files have the expected bytes, preallocated space and names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_impl.kahadb_journal import append, read, write
 from reference_impl.kahadb_journal.layout import EOF_RECORD, file_id
 from reference_impl.kahadb_journal.writer import batch, record
 
-# Written by activemq-kahadb-store 5.17.2: one synchronous write each, no preallocation.
+# activemq-kahadb-store 5.17.2 wrote these with one synchronous write each, without preallocation.
 GOLDEN = {
     "hello": (
         {"checksum": True}, [b"hello"],
@@ -55,7 +55,7 @@ def test_golden_batch_of_several_records() -> None:
     ],
 )
 def test_preallocation(strategy: str, expected: list[int], tmp_path: Path) -> None:
-    """The offsets of EOF records in a file of 2,621,440 bytes; one batch moves the first to 38."""
+    """EOF records are at these offsets of a large file. A batch moves the first one to 38."""
     context = {"preallocation": strategy, "max_file_length": 2621440}
     write(tmp_path / "db-1.log", [], context)
     append(tmp_path / "db-1.log", [NewRecord(b"hello")], context)
@@ -67,7 +67,7 @@ def test_preallocation(strategy: str, expected: list[int], tmp_path: Path) -> No
 
 
 def test_rotation_ignores_the_control_record(tmp_path: Path) -> None:
-    """With a limit of 200, a record of 199 fits; a record of 200 leaves an empty file before it."""
+    """With a limit of 200 bytes, 199 bytes fit; a record of 200 leaves an empty file before it."""
     context = {"folder": True, "max_file_length": 200}
     write(tmp_path / "fits", [NewRecord(bytes(194))], context)
     assert {p.name: p.stat().st_size for p in (tmp_path / "fits").iterdir()} == {"db-1.log": 232}
@@ -95,7 +95,7 @@ ONE = batch(record(b"one")) + EOF_RECORD
 @pytest.mark.parametrize("last", ["db-2.log", "db-+2.log"])
 @pytest.mark.parametrize("written", [*range(4, 28), len(ONE)])
 def test_a_truncated_file_keeps_its_number(written: int, last: str, tmp_path: Path) -> None:
-    """KDB-051: A log truncated at ``end`` keeps its records, and no lost record returns."""
+    """KDB-051: A log truncated at ``end`` keeps its records, and no lost record reappears."""
     (tmp_path / "db-1.log").write_bytes(ONE)
     (tmp_path / last).write_bytes(ONE[:written])
     (tmp_path / "db-002.log").write_bytes(ONE)

@@ -1,4 +1,4 @@
-"""Written records are read back, and damaged sizes cost no time."""
+"""Written records can be read back, and damaged sizes do not make a reader slow."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ EVIL = {
 
 @pytest.mark.parametrize("name", EVIL)
 def test_time_is_linear(name: str) -> None:
-    """Eight times the bytes take about eight times the time, even if the log exceeds the buffer."""
+    """Eight times as many bytes take about eight times as long, even beyond the buffer size."""
 
     def seconds(n: int) -> float:
         log = EVIL[name](n)
@@ -117,7 +117,7 @@ def test_time_is_linear(name: str) -> None:
 
 
 def test_damaged_sizes_are_read_within_a_second(tmp_path: Path) -> None:
-    """Inputs on which the real reader loops endlessly are read within a second."""
+    """Inputs that make the real reader loop forever are read within a second."""
     good = batch(record(b"alpha"))
     for size in (-1, -8, -(2**31), 2**31 - 33, 2**31 - 1):
         bad = bytearray(batch(record(b"bravo")))

@@ -14,7 +14,7 @@ from reference_impl.leveldb_log.writer import Writer
 
 @pytest.fixture(scope="session")
 def write() -> Callable[..., bytes]:
-    """Return a function that gives the log of these records, after ``length`` existing bytes."""
+    """Return a function that returns a log of records, to follow ``length`` existing bytes."""
     return lambda *payloads, length=0: written(payloads, length)
 
 

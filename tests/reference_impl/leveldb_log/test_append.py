@@ -1,4 +1,4 @@
-"""Appending continues a sound log as LevelDB does, and loses nothing after a torn tail."""
+"""Appending continues an intact log as LevelDB does, and loses no record after a torn tail."""
 
 from __future__ import annotations
 

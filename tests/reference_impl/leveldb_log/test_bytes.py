@@ -1,4 +1,4 @@
-"""Golden bytes from LevelDB and from the chapter."""
+"""The bytes are equal to those that LevelDB wrote and that the chapter shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHAPTER = Path(__file__).parents[3] / "spec" / "leveldb-log.md"
 Write = Callable[..., bytes]
 Answers = Callable[..., Answer]
 
-# Values of LevelDB's util/crc32c_test.cc, and the masked forms that its util/crc32c.h gives them.
+# Values from LevelDB's util/crc32c_test.cc, and their masked forms according to util/crc32c.h.
 ISCSI_READ = bytes.fromhex(
     "01c00000000000000000000000000000140000000000040000000014"
     "0000001828000000000000000200000000000000"
@@ -47,7 +47,7 @@ GOLDEN_RECORDS = [
     (FULL, b"crc0" + bytes.fromhex("ede851e1"), "0000000008000163726330ede851e1"),
 ]
 
-# Written by LevelDB 1.22: four puts, then a batch of a put and a delete.
+# LevelDB 1.22 wrote this log: four puts, then a batch with a put and a delete.
 WRITTEN_BY_LEVELDB = bytes.fromhex(
     "432c9d3513000101000000000000000100000001026b300276304c6d602a1300010200000000000000010000"
     "0001026b31027631befd0a8e13000103000000000000000100000001026b320276326afa34e6130001040000"
@@ -57,7 +57,7 @@ WRITTEN_BY_LEVELDB = bytes.fromhex(
 
 
 def shift_register_crc32c(data: bytes) -> int:
-    """Return the CRC-32C computed bit by bit, from its polynomial alone."""
+    """Compute the CRC-32C bit by bit, from its polynomial alone."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
@@ -75,7 +75,7 @@ def test_checksums(data: bytes, crc: int, masked: int | None) -> None:
 
 @pytest.mark.parametrize(("record_type", "data", "golden"), GOLDEN_RECORDS)
 def test_golden_records(record_type: int, data: bytes, golden: str, write: Write) -> None:
-    if record_type == FIRST:  # the block has room for a header only
+    if record_type == FIRST:  # the block has room only for a header
         filled = write(bytes(BLOCK_SIZE - 2 * HEADER_SIZE), b"foo")
         assert filled[BLOCK_SIZE - HEADER_SIZE : BLOCK_SIZE].hex() == golden
     else:

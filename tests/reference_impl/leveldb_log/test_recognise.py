@@ -1,4 +1,4 @@
-"""Errors of recognition name the content of the file and the next step for the user."""
+"""If no format fits, the error names the file's content and the next step for the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A log is read as a stream: from pipes, files larger than memory, and files that fail."""
+"""A log is read as a stream, also from pipes, files larger than memory, and files that fail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MIB = 1 << 20
 
 
 class Generated(io.BytesIO):
-    """A log that is never completely in memory: one block ``blocks`` times, then ``rest``."""
+    """A log of ``blocks`` equal blocks and then ``rest``, which is never completely in memory."""
 
     def __init__(self, block: bytes, blocks: int, rest: bytes = b"") -> None:
         super().__init__()
@@ -90,7 +90,7 @@ def test_records_are_yielded_during_reading() -> None:
 
 
 def peak_memory(log: Generated, profile: str = "recover") -> tuple[int, list[Event], int]:
-    """Return the peak memory in bytes, the last events, and the number of events."""
+    """Read a log; return the peak memory in bytes, the last two events, and the event count."""
     last: list[Event] = []
     count = 0
     tracemalloc.start()
@@ -135,7 +135,7 @@ def test_memory_is_constant_over_64_mib(
 
 
 def test_memory_follows_the_largest_record() -> None:
-    """Reading sixteen records of 4 MiB takes the memory of a few records, not of the log."""
+    """Reading sixteen records of 4 MiB takes as much memory as a few records, not as the log."""
     first, last = fragment(2, b"f" * (BLOCK_SIZE - 7)), fragment(4, b"l" * (BLOCK_SIZE - 7))
     blocks = [first, *[MIDDLE_BLOCK] * 126, last]
     log = Generated(b"", 0)

@@ -1,4 +1,4 @@
-"""Test each line of the table "What survives" of the chapter, and the other rules for readers."""
+"""Readers follow each line of the chapter's table "What survives", and the other rules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def replaced(log: bytes, at: int, new: bytes) -> bytes:
 
 
 def flipped(log: bytes, positions: Iterable[int]) -> Logs:
-    """Yield the log with a flipped bit in each of these bytes in turn; the bit varies."""
+    """Yield copies of the log, each with a flipped bit in one of these bytes."""
     for at in positions:
         yield replaced(log, at, bytes([log[at] ^ 1 << at % 8]))
 
@@ -45,13 +45,13 @@ def with_length(log: bytes, at: int, length: int) -> Logs:
 
 
 def retyped(log: bytes, types: Iterable[int]) -> Logs:
-    """Yield the log with other types of the record Bravo, each with a valid checksum."""
+    """Yield copies of the log in which Bravo has another type and a valid checksum."""
     for new_type in types:
         yield replaced(log, BRAVO, physical(new_type, b"bravo"))
 
 
 def outside_length(at: int, end: int) -> list[int]:
-    """Return offsets in the record at ``at``: checksum, type, and some of the data."""
+    """Return the offsets of a record's checksum and type, and of some of its data."""
     return [*range(at, at + 4), at + 6, *range(at + 7, end, max(1, (end - at) // 5))]
 
 
@@ -107,7 +107,7 @@ def survivor_table() -> list[tuple[str, str, str, str, str]]:
 
 
 def expected_payloads(cell: str) -> list[bytes]:
-    """Return the payloads that a cell of the table names, such as ``alpha, charlie, `at` 7270``."""
+    """Return the payloads that a table cell names, such as ``alpha, charlie, `at` 7270``."""
     names = list(RECORDS) if cell == "all" else re.findall(r"\b(?:alpha|bravo|D|charlie)\b", cell)
     return [RECORDS[name] for name in names]
 

@@ -1,8 +1,9 @@
-"""Logs that Prometheus wrote, byte for byte, and every flipped bit of one of them.
+"""Logs that Prometheus wrote are reproduced byte by byte, and a flipped bit loses at most a page.
 
-``tests/data/prometheus-wal`` was written with ``NewSize``, ``Log``, ``NextSegment``, ``Checkpoint``
-and ``Truncate`` of ``github.com/prometheus/prometheus/tsdb/wlog`` 0.316.0 (Prometheus 3.16), with
-records of ``tsdb/record``. The folders ``server-*`` were closed after 62 records and opened again.
+``NewSize``, ``Log``, ``NextSegment``, ``Checkpoint`` and ``Truncate`` of
+``github.com/prometheus/prometheus/tsdb/wlog`` 0.316.0 (Prometheus 3.16) wrote
+``tests/data/prometheus-wal``, with records from ``tsdb/record``. The logs in ``server-*`` were
+closed after 62 records and opened again.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def test_a_real_log_is_intact_and_recognised(name: str) -> None:
 
 @pytest.mark.parametrize("compression", ["none", "snappy"])
 def test_a_real_log_is_written_byte_for_byte(compression: str, tmp_path: Path) -> None:
-    """Only Close pads the last page of a run, which a writer of the specification does not do."""
+    """The last page of a run is padded only by ``Close``, which our writer does not imitate."""
     real = LOGS / f"server-{compression}"
     records = new(answer_to(real))
     copy = tmp_path / "wal"
@@ -73,7 +74,7 @@ def test_a_checkpoint_comes_first() -> None:
     files = [record.file for record in records]
     assert files == sorted(files, reverse=True)
     assert set(files) == {"checkpoint.00000001/00000000", "00000002"}
-    assert records[0].payload[0] == 14  # the time before which samples were dropped
+    assert records[0].payload[0] == 14  # a record of the time before which samples were dropped
 
 
 def test_a_flipped_bit_costs_at_most_the_rest_of_its_page(tmp_path: Path) -> None:

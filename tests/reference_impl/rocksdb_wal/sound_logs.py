@@ -15,7 +15,7 @@ NUMBER, OLDER = 12, 8
 
 @dataclass(frozen=True)
 class SoundLog:
-    """A log, and the records that were written; ``end`` is the offset where the writer stopped."""
+    """A log and its records. ``end`` is the offset at which the writer stopped."""
 
     data: bytes
     payloads: tuple[bytes, ...]
@@ -24,7 +24,7 @@ class SoundLog:
 
 
 def sound_log(chance: random.Random) -> SoundLog:
-    """Return a log of a few records; some logs are recycled, and some are closed."""
+    """Return a log with a few records. Some of the logs are recycled, and some are closed."""
     headers = chance.choice(["legacy", "recyclable", "recyclable", "wal-sync", "wal-sync"])
     is_compressed = headers != "wal-sync" and chance.random() < 0.3
     sizes = (0, 5, 100, 3000, 32_700, 32_757, 40_000)

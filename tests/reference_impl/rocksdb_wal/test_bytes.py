@@ -1,4 +1,4 @@
-"""The logs of RocksDB, Pebble and the chapter are read, and written with the same bytes."""
+"""Logs from RocksDB, Pebble and the chapter can be read, and are written with the same bytes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_log_that_pebble_wrote_and_closed(headers: str, sha256: str, tmp_path:
 
 
 def test_a_recycled_log_that_rocksdb_wrote(tmp_path: Path) -> None:
-    """RocksDB 9.8.4 wrote three puts as log 18; after them, number 14 finds nine older records."""
+    """RocksDB 9.8.4 wrote log 18, with three puts, over log 14, of which nine records are left."""
     path = tmp_path / "000018.log"
     path.write_bytes(RECYCLED_BY_ROCKSDB)
     found = collect(read(path, "recover", {}))
@@ -70,7 +70,7 @@ def test_a_recycled_log_that_rocksdb_wrote(tmp_path: Path) -> None:
 
 
 def test_a_compressed_log_that_rocksdb_wrote(tmp_path: Path) -> None:
-    """RocksDB 9.8.4 wrote this log with zstd; our frames may differ but have the same records."""
+    """RocksDB 9.8.4 wrote this log with zstd. Our frames may differ, but hold the same records."""
     path = tmp_path / "log"
     path.write_bytes(COMPRESSED_BY_ROCKSDB)
     found = collect(read(path, "recover", {}))
@@ -84,7 +84,7 @@ def test_a_compressed_log_that_rocksdb_wrote(tmp_path: Path) -> None:
 
 
 def test_records_in_the_chapter() -> None:
-    """The chapter's compressed record and its record with metadata are what the reader returns."""
+    """The reader returns the chapter's compressed record and its record with metadata."""
     found = re.search(r"compressed legacy FULL `foo` is `([0-9a-f ]+)`", CHAPTER)
     assert found is not None
     compressed = bytes.fromhex(found[1])
@@ -98,7 +98,7 @@ def test_records_in_the_chapter() -> None:
 
 
 def test_small_logs_in_the_chapter(tmp_path: Path) -> None:
-    """Our logs equal the two logs that the chapter shows byte by byte."""
+    """Our writer writes the two logs that the chapter shows byte by byte."""
     rows = re.findall(r"^ +\d+  ((?:[0-9a-f]{2} )*[0-9a-f]{2})  ", CHAPTER, re.MULTILINE)
     assert written(tmp_path, b"foo", b"", log_number=12).hex(" ") == " ".join(rows)
     rows = re.findall(r"^ +\d+  ([0-9a-f]{8} [0-9a-f ]+?)     ", CHAPTER, re.MULTILINE)

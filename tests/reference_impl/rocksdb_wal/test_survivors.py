@@ -1,4 +1,4 @@
-"""Test each line of the table "What survives" in the chapter."""
+"""Readers follow each line of the chapter's table "What survives"."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def older(size: int) -> bytes:
 
 
 def recycled(left: bytes) -> bytes:
-    """Return a log, then the rest of an older log in its block, then two older blocks."""
+    """Return a log, followed by the older content of its last block and two older blocks."""
     return new_log() + left + older(BLOCK_SIZE) * 2
 
 

@@ -21,7 +21,7 @@ def answer(log: bytes, profile: str = "recover") -> Answer:
 
 
 def real_log(name: str) -> bytes:
-    """Return a log that SQLite wrote; the name begins with the version of SQLite."""
+    """Return a log that SQLite wrote. Its name begins with the version of SQLite."""
     return lzma.decompress(REAL_LOGS[name].read_bytes())
 
 
@@ -31,5 +31,5 @@ def at(slot: int) -> int:
 
 
 def flipped(log: bytes, byte: int, bit: int) -> bytes:
-    """Return the log with one bit flipped."""
+    """Return a copy of the log with one bit flipped."""
     return log[:byte] + bytes([log[byte] ^ 1 << bit]) + log[byte + 1 :]

@@ -18,8 +18,8 @@ from tests.reference_impl.sqlite_wal.conftest import answer
 PAGE_BYTES = 512
 SLOT_BYTES = 24 + PAGE_BYTES
 CUTS = [0, 20, 32, 33, 567, 568, 1000, 1640, 1641]
-#: Seeds of damage behind which a writer may continue: the cuts, random bytes after the log, and
-#: zeros in its last sectors.
+#: Seeds of damage after which a writer may append: the cuts, random bytes after the log, and zeros
+#: in its last sectors.
 APPENDABLE = [*range(len(CUTS)), *range(10, 40, 3), 24, 27, 33]
 
 
@@ -31,7 +31,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield a database with a log of six transactions, in the state after a crash."""
+    """Yield a database with a log of six transactions, as a crash would leave it."""
     folder = tmp_path_factory.mktemp("database")
     path = folder / "live.db"
     with closing(connect(path)) as live:
@@ -60,7 +60,7 @@ def written(database: Path) -> bytes:
 
 
 def committed(log: bytes) -> int:
-    """Return the number of committed frames according to a strict reader."""
+    """Return how many committed frames a strict reader finds."""
     read = answer(log, "strict")
     if read.records:
         return (read.records[-1].at + read.records[-1].size - 32) // SLOT_BYTES
@@ -101,7 +101,7 @@ def test_sqlite_appends_at_end(database: Path, seed: int, tmp_path: Path) -> Non
     with closing(connect(path)) as opened:
         opened.execute("insert into t(b) values('new')" if read.records else "create table n(a)")
         after = written(path)
-    kept = read.end if read.records else 0  # without a committed frame, SQLite writes a new header
+    kept = read.end if read.records else 0  # without committed frames, SQLite writes a new header
     assert after[:kept] == log[:kept]
     now = answer(after)
     assert now.records[: len(read.records)] == read.records
@@ -109,7 +109,7 @@ def test_sqlite_appends_at_end(database: Path, seed: int, tmp_path: Path) -> Non
 
 
 def test_sqlite_reads_what_is_appended(database: Path, tmp_path: Path) -> None:
-    """SQLite reads an appended copy of the last transaction in which one row differs."""
+    """SQLite reads a copy of the last transaction that was appended with one changed row."""
     log = written(database)
     last = answer(log).records[-1]
     assert last.payload.count(b"written") == 1
@@ -123,7 +123,7 @@ def test_sqlite_reads_what_is_appended(database: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def padded(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
-    """Return a padded log, and its sizes after each of nine transactions of two or three pages."""
+    """Return a padded log of nine transactions, and its size after each of them."""
     path = tmp_path_factory.mktemp("padded") / "live.db"
     sizes = []
     with closing(sqlite3.connect(f"file:{path}?psow=0", uri=True, isolation_level=None)) as live:
@@ -141,8 +141,8 @@ def test_a_commit_whose_sectors_are_lost_is_torn(
 ) -> None:
     """A commit with lost sectors is torn.
 
-    SQLite syncs a commit up to the end of a sector of 4096 bytes, and writes the rest of the
-    padding later.
+    SQLite syncs a commit up to the end of a 4096-byte sector, and writes the rest of the padding
+    later.
     """
     log, sizes = padded
     start = sizes[number - 1]

@@ -1,4 +1,4 @@
-"""Golden bytes: logs that SQLite 3.40.1 and 3.54.1 wrote, and the numbers of the chapter."""
+"""Logs that SQLite 3.40.1 and 3.54.1 wrote, and the chapter's numbers, are reproduced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ VERSIONS = ("v3.40.1", "v3.54.1")
 CHAPTER = (SPEC / "sqlite-wal.md").read_text("utf-8")
 STEP = bytes(range(1, 9))
 
-# For each log in tests/data/sqlite: verdict, reason, frames of each transaction, end.
+# The verdict, the reason, the frames of each transaction, and the end of each log in
+# tests/data/sqlite.
 EXPECTED = {
     "commits": ("intact", None, [2, 1, 1, 1, 1], 3248),
     "large-pages": ("intact", None, [2], 131152),

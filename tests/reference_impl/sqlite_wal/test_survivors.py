@@ -1,4 +1,4 @@
-"""Test each line of the table "What survives" of the chapter."""
+"""Readers follow each line of the chapter's table "What survives"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Logs = Iterable[bytes]
 
 
 def bits(places: Iterable[int]) -> Logs:
-    """Yield the example with a flipped bit in each of these bytes in turn; the bit varies."""
+    """Yield copies of the example, each with a flipped bit in one of these bytes."""
     for place in places:
         yield flipped(EXAMPLE, place, place % 8)
 
@@ -37,7 +37,7 @@ def zeroed(start: int, stop: int) -> Logs:
 
 
 def hidden_commits() -> Logs:
-    """Yield the example with a flipped bit that hides the commit mark of slot 5 (SQW-040)."""
+    """Yield copies of the example in which a flip hides the commit mark of slot 5 (SQW-040)."""
     yield flipped(EXAMPLE, at(5) + 7, 2)  # the size is 4
     before = struct.unpack_from(">2I", EXAMPLE, at(4) + 16)
     stored = struct.unpack_from(">2I", EXAMPLE, at(5) + 16)
@@ -81,7 +81,7 @@ def test_each_line_is_made() -> None:
 
 
 def records(read: Answer) -> str:
-    """Format the records of an answer as the table does."""
+    """Format the records of an answer as in the table."""
     names = {
         record.payload: f"T{number}" for number, record in enumerate(answer(EXAMPLE).records, 1)
     }

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_overlapping_objects_take_no_quadratic_time() -> None:
-    """The file has a DATA header every 16 bytes, and each DATA extends to the end of the file."""
+    """The file has a DATA header every 16 bytes, each of which claims the rest of the file."""
     base = journal_bytes(*hello(3), data_buckets=1)
     end = len(base) + (1 << 20)
     chain = b"".join(
@@ -27,9 +27,9 @@ def test_overlapping_objects_take_no_quadratic_time() -> None:
 
 
 def test_work_is_linear() -> None:
-    """Four times the entries take at most 4.2 times the function calls.
+    """Four times as many entries take at most 4.2 times as many function calls.
 
-    The test counts calls, because seconds depend on other load.
+    The test counts calls, because the time depends on other load.
     """
 
     def calls(count: int) -> int:

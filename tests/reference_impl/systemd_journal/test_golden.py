@@ -1,4 +1,4 @@
-"""Known values from upstream's tests and sources, and from real files."""
+"""Values agree with upstream's tests and sources, and with real files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A reader copies the file with its holes, so a change of the file does not affect the reader."""
+"""A reader copies a file, including its holes, so later changes to the file have no effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks follow each chain of lost objects only once."""
+"""The checks follow each chain of lost objects just once."""
 
 import struct
 
@@ -13,7 +13,7 @@ from tests.reference_impl.systemd_journal.journal_files import hello, journal_by
 
 
 def chained(count: int) -> bytes:
-    """Return ``count`` DATA with wrong hashes in one chain, to which every bucket refers."""
+    """Return a file whose buckets all refer to one chain of ``count`` DATA with wrong hashes."""
     data = bytearray(journal_bytes(*hello(count), data_buckets=count))
     inspected = inspect(bytes(data), {})
     members = list(inspected.walk.sound(layout.DATA))

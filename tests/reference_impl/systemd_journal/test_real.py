@@ -1,4 +1,4 @@
-"""Real journal files are intact; test_queries compares their entries with journalctl's."""
+"""Real journal files are intact. ``test_queries`` compares their entries with journalctl's."""
 
 from pathlib import Path
 

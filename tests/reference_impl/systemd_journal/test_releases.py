@@ -1,4 +1,4 @@
-"""Only the matching systemd release runs; an error explains a missing release."""
+"""Only the matching systemd release is run, and an error explains a missing release."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ TOOLS = ("sh", "sed", "cat", "grep", "head", "mkdir", "rm")
 
 
 def build(script: str, folder: Path, *arguments: str, **stand_ins: str) -> tuple[int, str]:
-    """Run a build script without apt; ``stand_ins`` are scripts that replace programs."""
+    """Run a build script without apt. The scripts in ``stand_ins`` replace programs."""
     programs, output = folder / "bin", folder / "build"
     programs.mkdir()
     output.mkdir()
@@ -55,7 +55,7 @@ def test_only_the_matching_installed_release_is_run(release: str | None, tmp_pat
     assert build("build.sh", tmp_path, **installed) == INSTALLED[release]
 
 
-# The work of another build that runs while this build waits for the lock.
+# The commands of another build, which runs while this build waits for the lock.
 UNPACKED = """
 echo "$PWD" "$@" >&2
 mkdir -p root/usr/bin root/usr/lib/here

@@ -1,4 +1,4 @@
-"""The flushed index of a log of one file, from the ``.meta`` file beside it (ZBJ-059)."""
+"""The flushed index of a one-file log is read from the ``.meta`` file next to it (ZBJ-059)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
 
 
 def verdict(folder: Path, name: str, head: bytes, flushed: int, context: object = "none") -> str:
-    """Return the verdict on a segment with the records 1 and 2, the second one corrupt."""
+    """Return the verdict on a segment in which record 1 is valid and record 2 is corrupt."""
     second = bytearray(pack_record(2, -1, b"second"))
     second[-1] ^= 1
     path = folder / name

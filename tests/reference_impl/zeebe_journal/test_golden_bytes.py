@@ -1,4 +1,4 @@
-"""Known bytes of real brokers and of the real writer."""
+"""The bytes are those of real brokers and of the real writer."""
 
 from __future__ import annotations
 

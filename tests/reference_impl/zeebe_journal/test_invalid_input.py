@@ -1,4 +1,4 @@
-"""Invalid payloads, contexts and names."""
+"""Invalid payloads, contexts and names are reported or refused."""
 
 from __future__ import annotations
 

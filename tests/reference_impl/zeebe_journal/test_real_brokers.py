@@ -1,4 +1,4 @@
-"""Journals of real brokers are read completely, quickly, and without changes."""
+"""Real brokers' journals are read completely and quickly, and are not changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RealJournal = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def real_journal(tmp_path_factory: pytest.TempPathFactory) -> RealJournal:
-    """Return a function that gives the journal directory of a broker by its version."""
+    """Return a function that returns the journal directory of a broker version."""
 
     @cache
     def unpack(version: str) -> Path:

@@ -1,4 +1,4 @@
-"""A refusal of the Zeebe writer changes nothing."""
+"""If the Zeebe writer refuses, it changes nothing."""
 
 from __future__ import annotations
 

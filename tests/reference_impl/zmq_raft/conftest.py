@@ -1,4 +1,4 @@
-"""Files written by real zmq-raft 0.5.0, and short functions to read and write logs."""
+"""Files that zmq-raft 0.5.0 wrote, and short functions to read and write logs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ META = (
     "4d45544132000000 82a763726561746564b8323031382d30392d32365431343a35393a33362e3831375a"
     "a8686f73746e616d65a6676f6c64656e 0000"
 )
-# An index file of two entries, written by the real IndexFile; its data begins at offset 104.
+# An index file with two entries, written by the real IndexFile. Its data begins at offset 104.
 INDEX_FILE = bytes.fromhex(
     "524c4f471c00000001000000030000000100000000000000190000002e00000000000000"
     f"{META} 49544d5a00000000 5bab9dc8aabbcc1234000001 00 01000000000000 68656c6c6f"
@@ -34,7 +34,7 @@ STATE = bytes.fromhex("81a3666f6f02 81a362617a93010203 81a3666f6fcb41e0000000000
 
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., Answer]:
-    """Return a function that reads bytes, or a directory of files, under a name."""
+    """Return a function that saves bytes, or a directory of files, under a name and reads them."""
     count = iter(range(10**9))
 
     def reading(contents: Contents, name: str = "x.rlog", profile: str = "recover", **context: Any):

@@ -1,4 +1,4 @@
-"""Reading, writing and appending in log directories."""
+"""Log directories can be read, written and appended to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RECORDS = [NewRecord(b"entry%d" % n, {"term": "1"}) for n in range(10)]
 
 @pytest.mark.parametrize("count", range(13))
 def test_write_and_append_at_every_size(write, count):
-    """For every fill level of the last file, appended entries follow the existing ones."""
+    """Appended entries follow the existing ones, however full the last file is."""
     root = write("raft", *RECORDS[:count], capacity=4)
     more = [NewRecord(b"more%d" % n, {"term": "2"}) for n in range(6)]
     format = formats.named("zmq-raft")

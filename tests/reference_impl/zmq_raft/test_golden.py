@@ -93,7 +93,7 @@ def test_real_directory(write):
 
 
 def test_real_state_and_its_rotation(write):
-    """Three updates, then a rotation: the old file keeps its bytes under a dated name."""
+    """After three updates and a rotation, the old file keeps its bytes under a dated name."""
     initial = {"currentTerm": 0, "votedFor": None, "peers": PEERS, "peersUpdateRequest": None}
     initial["peersIndex"] = None
     updates = [{"currentTerm": 1, "votedFor": "p1"}, {"currentTerm": 2, "votedFor": None}]

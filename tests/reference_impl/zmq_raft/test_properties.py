@@ -1,4 +1,4 @@
-"""Written records are read back; hostile files cost neither time nor memory."""
+"""Written records can be read back, and hostile files take little time and memory."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def changed(at: int, new: bytes, of: bytes = INDEX_FILE) -> bytes:
 
 
 def test_hostile_files_cost_neither_time_nor_memory(tmp_path):
-    """A capacity of 2^30 - 16 in 150 bytes, many chunks, a large update, deep nesting."""
+    """The files claim a huge capacity, or have many chunks, a large update, or deep nesting."""
     capacity = changed(4, struct.pack("<I", 16 + 4 * 0x3FFFFFF0))
     capacity = changed(12, struct.pack("<I", 0x3FFFFFF0), capacity)
     chunks = INDEX_FILE[:36] + bytes(8) * 50_000 + INDEX_FILE[96:]

@@ -1,4 +1,4 @@
-"""``walproof read --each`` on zmq-raft and LevelDB logs."""
+"""``walproof read --each`` works on zmq-raft and LevelDB logs."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_real_files(name):
 
 
 def test_kind_in_the_context(tmp_path):
-    """The kind in the context decides if neither the bytes nor the name do."""
+    """The ``kind`` in the context decides if neither the bytes nor the name do."""
     path = tmp_path / "x"
     path.write_bytes(INDEX_FILE[:2])
     events = list(FORMAT.read(path, "recover", {"kind": "index"}))

@@ -1,4 +1,4 @@
-"""Writing and rolling back have the same results as with the real classes."""
+"""Writing and rolling back have the same results as in the real classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def table_of(data: bytes, count: int = 6) -> list[int]:
 
 
 def dirty(tmp_path, *offsets: int):
-    """Return a file of capacity 6 whose table has these offsets, followed by 20 bytes of data."""
+    """Return a file with capacity 6, these offsets in its table, and 20 bytes of data."""
     path = tmp_path / "dirty.rlog"
     data = bytearray(empty(0, 6, {}))
     data[24 : 24 + 4 * len(offsets)] = struct.pack(f"<{len(offsets)}I", *offsets)
@@ -83,7 +83,7 @@ def test_a_full_file_refuses_without_change(tmp_path):
 
 
 def test_the_most_data_that_a_file_may_have(tmp_path):
-    """The data is a hole, which takes no space on the disk; no vector is so large."""
+    """The data is a hole, which takes no space on the disk. A vector could not be so large."""
     path = tmp_path / "a.rlog"
     data = bytearray(empty(0, 4, {}))
     start = 0x3FFFFFFF - 2
@@ -115,7 +115,7 @@ def test_sizes_of_state_files(tmp_path, updates, size):
 
 
 def test_rotation_at_512_kib(tmp_path):
-    """The size is checked before an update, so one update exceeds the limit before the rotation."""
+    """The size is checked before an update, so one update exceeds the limit before a rotation."""
     path = tmp_path / "s.pers"
     writer = StateWriter(path, {"a": "", "b": 0})
     writer.update({"a": "x" * (512 * 1024)})

@@ -1,4 +1,4 @@
-"""``walproof ask`` prints each request and reply unchanged, and then the result."""
+"""``walproof ask`` prints each request and reply unchanged, followed by the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``walproof DIR`` lists the logs below a directory, and names what it does not read."""
+"""``walproof DIR`` lists the logs below a directory, and names the files that it does not read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
-    """Return a directory with logs of one and of several files, and with other files."""
+    """Return a directory with one-file logs, logs of several files, and other files."""
     folder = tmp_path / "folder"
     (folder / "deep" / "er").mkdir(parents=True)
     shutil.copy(LEVELDB / "three-records.log", folder / "000003.log")
@@ -102,7 +102,7 @@ def test_links_and_special_files_are_named_and_not_opened(directory: Path) -> No
 
 
 def test_a_reader_of_several_files_opens_no_link_and_no_pipe(directory: Path) -> None:
-    """A named pipe or a link of the name of a segment is not part of the log."""
+    """A named pipe or link is not part of the log, even if it has the name of a segment."""
     journal = directory / "deep" / "1"
     segment = next(journal.glob("*-3.log"))
     expected = run(directory, "--json").stdout.splitlines()[2]
@@ -158,7 +158,7 @@ def test_a_directory_without_logs(tmp_path: Path) -> None:
 
 
 def test_the_format_option_selects_logs(directory: Path) -> None:
-    """An empty file is a log of this format if its name is."""
+    """An empty file belongs to the selected format if its name does."""
     found = find_logs(directory, "zeebe-journal")
     names = ["deep/1", "deep/er/db-1.log", "deep/er/db-2.log"]
     assert [log.name for log in found.logs] == [str(directory / name) for name in names]
@@ -191,7 +191,7 @@ def test_an_unreadable_directory(directory: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_large_file_of_zeros_is_recognised_by_its_start(tmp_path: Path) -> None:
-    """A file of 8 TiB would take minutes to read."""
+    """Reading the whole 8 TiB file would take minutes."""
     with (tmp_path / "table").open("wb") as file:
         file.truncate(1 << 43)
     assert find_logs(tmp_path).other_files == 1

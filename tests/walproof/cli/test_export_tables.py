@@ -1,4 +1,4 @@
-"""``walproof export``."""
+"""``walproof export`` writes the answers for logs as tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def out(tmp_path: Path) -> Path:
 def test_the_tables_of_one_log_have_its_whole_answer(format_id: str, out: Path) -> None:
     known = [v for v in load_all().values() if v.body["format"] == format_id]
     vectors = [v for v in known if v.operation == "read" and not v.body.get("context")]
-    # Some folders hold a second log, which the tables also list.
+    # Some folders also contain another log, which the tables would list.
     vectors = [v for v in vectors if not (v.input / "other-1.log").exists()]
     for number, each in enumerate(vectors[:: len(vectors) // 3]):
         answer = collect(named(format_id).read(each.input, "recover", {}))
@@ -62,7 +62,7 @@ def test_the_tables_of_one_log_have_its_whole_answer(format_id: str, out: Path) 
                 if isinstance(value, int) and value >= 1 << 63:
                     value -= 1 << 64
                 if column.name == "entry_type" and value is not None:
-                    value = str(value)  # text, because the formats have different types
+                    value = str(value)  # text, because the type differs between formats
                 if column.name != "fields":
                     assert row[column.name] == value, (each.id, column.name)
         assert [(row["offset"], row["length"], row["reason"]) for row in damage] == [

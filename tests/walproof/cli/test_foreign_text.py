@@ -1,4 +1,4 @@
-"""Names and values from a log reach the terminal only as visible text."""
+"""Names and values from a log are printed to the terminal only as visible text."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def folder(tmp_path: Path) -> Path:
     return created
 
 
-#: The tested commands. Words in capitals are placeholders, which
-#: :func:`test_every_command_escapes_the_worst_name` lists.
+#: The tested commands. Words in capitals are placeholders, for which
+#: :func:`test_every_command_escapes_the_worst_name` has values.
 COMMANDS = [
     tuple(shlex.split(line))
     for line in """
@@ -130,11 +130,11 @@ def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> Non
     unseen = UNSEEN.findall(message)
     assert not unseen, ascii(message)
     assert not FORGED.search(message), message
-    message.encode()  # fails if the output has a lone surrogate
+    message.encode()  # fails if the output contains a lone surrogate
 
 
 def _lake(folder: Path) -> Path:
-    """Make a folder to audit. Tables store names as text, so these names are valid UTF-8."""
+    """Create a folder to audit. Its names are valid UTF-8, because tables store them as text."""
     folder.mkdir()
     shutil.copy(LEVELDB, folder / f"{UTF8}.log")
     return folder
@@ -146,7 +146,7 @@ def _sound(path: Path) -> Path:
 
 
 def _broker(path: Path, name: str) -> Path:
-    """Create a journal with one command, the removal of a queue with this name."""
+    """Create a journal with one command, which removes a queue with this name."""
     data = name.encode()
     queue = b"\x12" + bytes([len(data)]) + data
     command = b"\x0a" + bytes([len(queue)]) + queue
@@ -160,7 +160,7 @@ def _report(path: Path, report: Mapping[str, Any]) -> Path:
     return path
 
 
-#: Report fields that come from the programs under test.
+#: Report fields whose text comes from the programs under test.
 OF_PROGRAMS = frozenset({"name", "version", "language", "difference", "title", "unavailable"})
 
 
@@ -181,5 +181,5 @@ def test_every_command_is_tested() -> None:
 
 
 def test_the_worst_name_can_be_created(folder: Path) -> None:
-    """The file system keeps the worst name; otherwise the tests above prove nothing."""
+    """The file system must keep the worst name. Otherwise, the tests above would prove nothing."""
     assert {path.name[: len(WORST)] for path in folder.iterdir()} == {WORST}

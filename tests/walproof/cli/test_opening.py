@@ -1,4 +1,4 @@
-"""Every command accepts a pipe, and names the path as typed in its errors."""
+"""Every command accepts a pipe, and its errors show the path as it was typed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ EMPTY_LOGS = {
 def test_all_commands_detect_the_same_format_of_an_empty_file(
     name: str, size: int, tmp_path: Path
 ) -> None:
-    """The name decides if it fits exactly one format, because empty files and zeros fit several."""
+    """Empty files and zeros fit several formats, so the name decides if it fits exactly one."""
     (tmp_path / name).write_bytes(bytes(size))
     statuses = set()
     for words in (["summary", "--json"], ["read"]):

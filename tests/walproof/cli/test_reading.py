@@ -1,4 +1,4 @@
-"""Each way of ``walproof read`` prints the answer of the executable specification."""
+"""Every form of ``walproof read`` prints the executable specification's answer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_counts_equal_those_of_the_specification(
 def test_json_is_that_of_the_specification(
     large_log_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A scanner gives columns, and the executable specification gives records."""
+    """The output for a scanner's columns is the same as for the specification's records."""
     monkeypatch.setattr(walproof_log, "LARGE_LOG_BYTES", large_log_bytes)
     for format_id, log in logs():
         expected = collect(named(format_id).read(log, "recover", {})).to_json()

@@ -1,4 +1,4 @@
-"""The table of records in ``walproof read`` and in the summary."""
+"""``walproof read`` and the summary print the same table of records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from walproof.cli import walproof
 
 
 def test_the_table_shows_why_a_record_is_not_described(tmp_path: Path) -> None:
-    """``walproof read`` and the summary show the same reason, here a wrong operation count."""
+    """``walproof read`` and the summary give the same reason, here a wrong operation count."""
     log = tmp_path / "000003.log"
     records = [NewRecord(struct.pack("<QI", 1, 5) + b"\x01\x01a\x011", {})]
     named("leveldb-log").write(log, records, {})

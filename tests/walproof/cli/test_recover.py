@@ -56,7 +56,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_vectors(format_id: str, tmp_path: Path) -> None:
-    """Each record of an answer is in the new log or beside it, unless the format refuses it."""
+    """Each record of an answer goes to the new log or next to it, unless the format refuses it."""
     written = refused = 0
     vectors = [vector for vector in READ_VECTORS if vector.body["format"] == format_id]
     for number, vector in enumerate(vectors[3::5]):
@@ -85,7 +85,7 @@ def _write(vector: Vector, folder: Path) -> int | None:
     try:
         survivors.write(new)
     except ValueError:
-        # Either nothing survives, or the log has content that no writer of the format writes.
+        # Either nothing survives, or the log has content that no writer of the format would write.
         is_known = format_id in ("zeebe-journal", "zmq-raft", "systemd-journal", "sqlite-wal")
         assert is_known or not answer.records, vector.id
         return None
@@ -108,7 +108,7 @@ def test_a_damaged_log(tmp_path: Path) -> None:
 
 
 def test_a_large_log_is_recovered_as_the_specification_would(tmp_path: Path) -> None:
-    """The scanner reads it, and the records are written and compared in columns."""
+    """The scanner reads the log, and its records are written and compared in columns."""
     rng = random.Random(1)
     payloads = [rng.randbytes(rng.choice([0, 7, 300, 90_000])) for _ in range(400)]
     log, expected = tmp_path / "old.log", tmp_path / "expected.log"
@@ -165,7 +165,7 @@ def test_an_intact_log_and_a_refused_one(tmp_path: Path) -> None:
 
 
 def test_records_after_a_loss_are_beside_the_log(tmp_path: Path) -> None:
-    """Their payloads are whole, even if an answer shows only a digest."""
+    """Records after a loss have complete payloads, even if an answer shows only a digest."""
     (tmp_path / "work").mkdir()
     (tmp_path / "old").mkdir()
     history = History(tmp_path / "work" / "app.db", "", 8192, "CREATE TABLE t(x)")
@@ -190,7 +190,7 @@ def test_records_after_a_loss_are_beside_the_log(tmp_path: Path) -> None:
 
 
 def test_a_record_that_no_writer_writes_ends_the_new_log(tmp_path: Path) -> None:
-    """A new log without it could restore entries that it replaced (ETW-012)."""
+    """If the new log just left the record out, entries that it replaced could return (ETW-012)."""
     log = VECTORS / "etcd-wal" / "entry-of-text.wal"
     old = answer_of("etcd-wal", log)
     first = next(n for n, r in enumerate(old.records) if r.at == 160)
@@ -442,7 +442,7 @@ def test_an_interrupted_run_leaves_nothing(
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("name", ["000003.log", ""])
 def test_a_stopped_run_leaves_nothing(name: str, stop: signal.Signals, tmp_path: Path) -> None:
-    """Two signals in a row, as ``timeout`` and a closed terminal send them, change nothing."""
+    """Nor do two signals in a row, as ``timeout`` and a closed terminal send them."""
     folder, results = tmp_path / "d", tmp_path / "results"
     folder.mkdir()
     results.mkdir()
@@ -477,7 +477,7 @@ def test_entries_after_a_lost_first_entry_are_beside_an_empty_log(
     named("zmq-raft").write(log, new, {"capacity": 2} if name == "raft" else {})
     first = log / "log/00000/00/00/00000000000001.rlog" if log.is_dir() else log
     data = first.read_bytes()
-    # The directory loses its first file, and the file its first offset.
+    # The directory loses its first file, and the single file loses its first offset.
     first.write_bytes(b"RLOG" if log.is_dir() else data[:24] + b"\xff" * 4 + data[28:])
     returned = answer_of("zmq-raft", log).records
     assert returned and returned[0].fields["index"] != "1"

@@ -26,7 +26,7 @@ def a_log(folder: Path) -> None:
 
 
 def a_directory(folder: Path) -> None:
-    """Flip one bit in the third of six transactions of a SQLite database."""
+    """Create a SQLite database with six transactions, and flip one bit in the third."""
     (folder / "work").mkdir()
     users = "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO users VALUES"
     history = History(folder / "work" / "app.db", "", 512, f"{users}(1, 'Ada')")
@@ -46,7 +46,7 @@ EXAMPLES: dict[str, Callable[[Path], None]] = {"One log": a_log, "A directory": 
 
 
 def commands_of(heading: str) -> list[tuple[list[str], str]]:
-    """Return the commands of the example under a heading, each with its output."""
+    """Return the commands of the example under a heading, and the output of each."""
     section = PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     (block,) = re.findall(r"^```console\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
     parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]

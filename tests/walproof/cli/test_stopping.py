@@ -1,4 +1,4 @@
-"""A command that is stopped while it runs programs leaves no process and no folder."""
+"""A command that is stopped while it runs programs leaves no process or folder behind."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def scratch_below(folder: Path) -> list[Path]:
 
 
 def as_usual() -> None:
-    """Reset signals to the defaults of a foreground job, even if the tests run under ``nohup``."""
+    """Reset signals to the defaults of a foreground job, in case the tests run under ``nohup``."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 def said(process: psutil.Process) -> str:
-    """Return the end of the command line of a process, or "" if the process has ended."""
+    """Return the last two words of a process's command line, or "" if the process has ended."""
     try:
         return " ".join(process.cmdline()[-2:])
     except psutil.Error:
         return ""
 
 
-#: A correct reader that hangs at its fifth log.
+#: A correct reader that hangs on its fifth log.
 HANGS_LATE = """
 import runpy, sys, time
 sys.path.insert(0, {wrong!r})
@@ -100,8 +100,8 @@ def test_check_prints_the_results_so_far(tmp_path: Path, stop: signal.Signals) -
     ],
 )
 def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
-    # Nothing of the harness runs after SIGKILL, and a daemon leaves its process group: the kernel
-    # ends both together with the PID namespace of their sandbox.
+    # After SIGKILL, the harness cannot clean up, and a daemon has left its process group. The
+    # kernel ends all programs together with the PID namespace of their sandbox.
     daemon = bubblewrap() is not None
     if stop == signal.SIGKILL and not daemon:
         unavailable("bubblewrap was not found: only a namespace ends programs after SIGKILL")
@@ -131,8 +131,8 @@ def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal
         status = running.wait(60)
         _, alive = psutil.wait_procs(mine, timeout=20)
         if stop == signal.SIGKILL or command == "sweep":
-            # A killed process, such as a worker of a sweep, leaves its folder. The next start of
-            # the harness removes this folder.
+            # A killed process, such as a sweep worker, leaves its folder behind. The next start of
+            # the harness removes the folder.
             clear_abandoned(scratch)
         assert alive == []
         deadline = time.monotonic() + 20

@@ -1,4 +1,4 @@
-"""Compare a scanner that reads a log in parts with the executable specification."""
+"""Compare scanners that read a log in parts with the executable specification."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from walproof.scanners.model import WHOLE, Event, Records, Wanted
 
 
 def one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
-    """Yield each record of a scanner separately, as the executable specification does."""
+    """Yield the records of a scanner one by one, as the executable specification does."""
     for event in events:
         if isinstance(event, Records):
             yield from records(format_id, event)
@@ -22,7 +22,7 @@ def one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEve
 
 
 def assert_parts_agree(format_id: str, log: Log, expected: Answer) -> None:
-    """Read a log in the smallest parts that its scanner plans; compare records and lost ranges."""
+    """Read a log in the smallest parts that its scanner plans; compare the records and ranges."""
     parts = scanner(format_id).plan(log, 1)
     if parts == [WHOLE]:
         return

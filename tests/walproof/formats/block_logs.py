@@ -1,4 +1,4 @@
-"""Logs in memory, and random damage to logs of 32-KiB blocks."""
+"""Logs in memory, and random damage to logs that consist of 32 KiB blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECTOR = 512
 
 
 class Memory:
-    """A source that is not a file, like remote sources."""
+    """A source that is not a file, as remote sources are not."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.size = data, len(data)
@@ -43,14 +43,14 @@ class InMemory(Log):
 
 
 def small_windows(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use windows and runs so small that all data crosses a boundary."""
+    """Make windows and runs so small that all data crosses a boundary."""
     monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
     monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
     monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
 
 
 def random_size(rng: random.Random, near_boundary: int) -> int:
-    """Return a size of any magnitude, or one that ends near a block boundary."""
+    """Return a size of any magnitude, or ``near_boundary``."""
     most = rng.choice([1, 30, 2000, 20_000, 150_000, 0])
     return rng.randrange(most) if most else near_boundary
 
@@ -58,7 +58,7 @@ def random_size(rng: random.Random, near_boundary: int) -> int:
 def damage(
     rng: random.Random, log: bytearray, odd_record: Callable[[random.Random], bytes]
 ) -> None:
-    """Apply a random fault to a log; ``odd_record`` returns a physical record to insert."""
+    """Damage a log at random. ``odd_record`` returns a physical record to insert."""
     at = rng.randrange(len(log) + 1)
     block = at // BLOCK_SIZE * BLOCK_SIZE
     sector = at // SECTOR * SECTOR

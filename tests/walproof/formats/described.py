@@ -1,4 +1,4 @@
-"""Describe the records of vectors, and measure the description of hostile payloads."""
+"""Describe the records of vectors, and measure the cost of describing hostile payloads."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def describe_payload(
 
 
 def texts_of(vector_id: str) -> list[str | None]:
-    """Return the text of each record of a vector; for undescribed payloads the error."""
+    """Return the text for each record of a vector, or the error if the payload is not described."""
     return [text_of(vector_id.split("/")[0], record) for record in records_of(vector_id)]
 
 
 def text_of(format_id: str, record: Record) -> str | None:
-    """Return the text of a record, or the error."""
+    """Return the text that describes a record, or the error."""
     try:
         described = describe(format_id, record)
     except NotDescribed as fault:
@@ -46,10 +46,10 @@ def text_of(format_id: str, record: Record) -> str | None:
 def assert_linear(
     format_id: str, make: Callable[[int], bytes], fields: Mapping[str, Any] | None = None
 ) -> None:
-    """Compare a payload of ``make(20_000)`` items with one of eight times as many.
+    """Assert that describing eight times as many items takes only proportionally more time.
 
-    Quadratic time would be 64 times as much. Memory is at most 16 bytes for each byte of the
-    payload, plus 12 MB for the first items.
+    ``make`` returns a payload with a number of items. Quadratic time would be 64 times as long. The
+    memory may be at most 16 bytes per byte of payload, plus 12 MB for the first items.
     """
     seconds = []
     for payload in (make(20_000), make(160_000)):

@@ -1,4 +1,4 @@
-"""Compare the scanners of the brokers' journals with the specification on vectors."""
+"""The scanners for brokers' journals agree with the executable specification on vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from walproof.scanners.answers import read
 from walproof.scanners.model import Records, Scanner, Wanted
 from walproof.scanners.reference import ReferenceScanner
 
-#: Limits so small that all data crosses a boundary of a window and of a run.
+#: Limits so small that all data crosses window and run boundaries.
 SMALL = (
     (window, "PASSING_BYTES", (21, 64, 500)),
     (walk, "MAX_BYTES", (1, 100, 1000)),
@@ -75,7 +75,7 @@ def damage(chance: random.Random, log: Path, starts: list[tuple[str, int]]) -> N
 
 
 def rewritten(chance: random.Random, format: Format, log: Path, context: Context) -> Path:
-    """Write a log with changed payloads and valid checksums; return the old log if refused."""
+    """Write a log with changed payloads and valid checksums. Return the old log if refused."""
     records = []
     for event in format.read(log, "recover", context):
         if isinstance(event, Record):
@@ -118,9 +118,9 @@ def test_random_damage(
 
 
 def assert_agreement(log: Log) -> Answer:
-    """Compare the answers for a log and for its parts; return that of the specification."""
+    """Compare the scanner's answers for a log and its parts with the right one; return that."""
     expected = log.answer()
-    # the column ``index`` is 64 bits wide
+    # larger numbers do not fit into the 64-bit column ``index``
     if all(int(each.fields.get("index", 0)) < 2**64 for each in expected.records):
         assert collect(read(log)) == expected, log
         assert_parts_agree(log.format, log, expected)
@@ -141,7 +141,7 @@ def test_a_selection(format_id: str, wanted: Wanted) -> None:
 
 
 def rows(reader: Scanner, log: Log, wanted: Wanted) -> list[tuple[Any, ...]]:
-    """Return the payload, the mark of a cut payload and the fields of each record."""
+    """Return each record's payload, its fields, and whether the payload was cut."""
     result: list[tuple[Any, ...]] = []
     for run in reader.scan(log, wanted):
         if isinstance(run, Records):

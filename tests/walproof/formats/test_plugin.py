@@ -1,4 +1,4 @@
-"""The format registry finds the parts of a format by name and imports each part on first use."""
+"""The format registry finds a format's parts by name and imports each part on first use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ print([name for name in sys.modules if name.startswith("walproof.") and name != 
 
 
 def imported(use: str) -> list[str]:
-    """Return the modules that this use of the registry imports."""
+    """Return the modules that a use of the registry imports."""
     program = [sys.executable, "-c", IMPORTS.format(use=use)]
     done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
     return [str(name).strip("' ") for name in done.stdout.strip("[]\n").split(",") if name]

@@ -17,7 +17,7 @@ from walproof.log import Log
 
 @pytest.fixture
 def example() -> bytes:
-    """Return a log with the records alpha, bravo, 40,000 bytes in two fragments, and charlie."""
+    """Return a log with alpha, bravo, a record of 40,000 bytes in two fragments, and charlie."""
     out = io.BytesIO()
     writer = Writer(out)
     for payload in (b"alpha", b"bravo", b"d" * 40_000, b"charlie"):
@@ -27,7 +27,7 @@ def example() -> bytes:
 
 @pytest.fixture
 def damaged(example: bytes) -> bytes:
-    """Flip one bit of bravo, which loses [12, 32768) and the orphan [32768, 40038)."""
+    """Flip a bit in bravo. The lost ranges are [12, 32768) and the orphan [32768, 40038)."""
     log = bytearray(example)
     log[20] ^= 1
     return bytes(log)

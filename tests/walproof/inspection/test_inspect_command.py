@@ -1,4 +1,4 @@
-"""The exit status and the error messages of ``walproof inspect``."""
+"""``walproof inspect`` has the right exit status and error messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from walproof.cli.inspect import inspect
 
 
 def run(*arguments: object) -> Result:
-    """Run the command; the ``return_value`` of the result is the exit status."""
+    """Run the command. The result's ``return_value`` is the exit status."""
     return CliRunner().invoke(
         inspect, [str(argument) for argument in arguments], standalone_mode=False
     )

@@ -1,4 +1,4 @@
-"""The map on a terminal and in a pipe."""
+"""The map is printed on a terminal and to a pipe."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_marks_of_lost_ranges(shown: Shown, damaged: bytes) -> None:
     assert "blocks[0].records[1]" in between[0]
     assert "full, checksum does not match, 12 bytes: lost" in between[0]
     assert lines[first - 1].startswith("   "), "alpha, before it, is not marked"
-    # Block 1 begins inside a lost range, but ends after the range, so the block is not marked.
+    # Block 1 begins inside a lost range but ends after it, so the block is not marked.
     assert next(line for line in lines if re.search(r" blocks\[1\] ", line)).startswith("   ")
     assert "full, 14 bytes: record 1" in lines[lines.index(marks[3]) + 1]
     assert not any("lost [" in line for line in shown(damaged, end=12))

@@ -1,4 +1,4 @@
-"""Logs in a store with failing requests have all rows, or a row for the unreadable log."""
+"""If requests to a store fail, logs have all of their rows or a row for the unreadable log."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_failed_request_is_repeated(store: FaultyStore, rows_of: RowsOf, kind:
     expected = read(rows_of, store)
     requests = store.requests
     assert requests > 10
-    # The tests of all kinds of faults together strike each request once.
+    # Together, the tests of all kinds of faults hit each request once.
     for n in range(KINDS.index(kind), requests, len(KINDS)):
         store.strike(Fault(kind, n, n))
         assert read(rows_of, store) == expected, n
@@ -57,7 +57,7 @@ def test_too_many_failures_become_an_error_row(store: FaultyStore, rows_of: Rows
 
 
 def test_many_short_failures_are_tolerated(store: FaultyStore) -> None:
-    """The number of repeated requests is not limited; Arrow's default gives up after 100."""
+    """The number of retries is not limited in total. By default, Arrow gives up after 100."""
     options = {key.removeprefix("fs."): value for key, value in reach(store.address).items()}
     file_system = RemoteTree("s3://lake/", options).file_system
     for _ in range(150):

@@ -1,4 +1,4 @@
-"""Every file name that a kernel allows has a unique text form."""
+"""Every file name that the kernel allows has a unique text form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs in S3 give the same rows as local files; a real S3 server runs on loopback."""
+"""Logs in S3 give the same rows as local files. A real S3 server runs on the loopback interface."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RowsOf = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[Path, dict[str, str]]]:
-    """Serve a folder as buckets; yield the folder and the options to reach the server."""
+    """Serve a folder's subfolders as buckets; yield the folder and the options for the server."""
     with tempfile.TemporaryDirectory() as folder, gateway(Path(folder)) as (root, address):
         (root / "lake").mkdir()
         yield root, reach(address)

@@ -1,4 +1,4 @@
-"""Small logs are packed into partitions of Spark's size."""
+"""Small logs are packed into partitions of the size that Spark would use."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def test_packing_is_complete_and_fills_partitions(
         str(n) for n in range(len(sizes))
     )
     for part in packed:
-        # As in Spark, the cost of opening a file is added after the file.
+        # As in Spark, the cost of opening a file is added only after the file itself.
         assert len(part) == 1 or sum(p.size + 50 for p in part[:-1]) + part[-1].size <= 1000

@@ -1,4 +1,4 @@
-"""A listing of a local folder gives the same facts about each file as a direct query."""
+"""Listing a local folder gives the same information about each file as querying the file."""
 
 from __future__ import annotations
 

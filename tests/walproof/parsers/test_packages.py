@@ -1,4 +1,4 @@
-"""Each parser package is complete: it has parsers, runtime, README, tests and licence."""
+"""Each parser package is complete, with parsers, runtime, README, tests and licence."""
 
 import os
 import re
@@ -19,7 +19,8 @@ from walproof.parsers.languages import LANGUAGES, Language
 from walproof.parsers.package import LOGS, NotOurs, make_package
 from walproof.setup import in_ci
 
-#: Messages of package managers about a dependency that is not cached; only CI downloads it.
+#: Messages of package managers about a dependency that is not cached. Only CI downloads
+#: dependencies.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
 OFFLINE = {
     "GOPROXY": "off",
@@ -34,7 +35,7 @@ HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.
 def test_package_is_complete_and_its_tests_run(language: Language, tmp_path: Path) -> None:
     """The package has all files and passes its tests.
 
-    The drivers of ``walproof check`` build the packages of all grammars.
+    The drivers of ``walproof check`` build packages of all grammars.
     """
     packaged = make_package(language, tmp_path, [log["grammar"] for log in LOGS])
     check_files(language, tmp_path)
@@ -59,7 +60,7 @@ def run_package(language: Language, folder: Path) -> None:
     program = language.test.split()[0]
     if shutil.which(program, path=PATH) is None:
         unavailable(f"{program} not found")
-    # The Python package is imported from its folder, because tests install nothing.
+    # The Python package is imported from its folder, because tests do not install anything.
     install = "true" if language.id == "python" else language.install
     installed = run(install, folder)
     if installed.returncode and NOT_FETCHED.search(installed.stdout):
@@ -70,7 +71,7 @@ def run_package(language: Language, folder: Path) -> None:
 
 
 GRAMMARS = Path(__file__).parent / "grammars"
-#: Tests of the texts and bytes that the runtimes in the packages decode.
+#: Tests of how the runtimes in the packages decode texts and bytes.
 VALUES = {
     "rust": (
         "tests/values.rs",
@@ -148,7 +149,7 @@ def test_package_test_fails_if_the_log_has_another_length(tmp_path: Path) -> Non
     grammar, log = GRAMMARS / "archive" / "sensor-archive.ksy", tmp_path / "readings.bin"
     log.write_bytes(sensor_archive())
     make_package(LANGUAGES["python"], tmp_path / "out", [str(grammar)], log)
-    # One section fewer.
+    # This log has one section fewer.
     data = sensor_archive()
     copy = tmp_path / "out" / "logs" / "sensor_archive.log"
     copy.write_bytes(data[:8] + b"\x02" + data[9:])
@@ -196,7 +197,7 @@ PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of a package, without network outside CI."""
+    """Run a command of a package. Outside CI, it has no network."""
     environment = {
         **os.environ, "PATH": PATH, "PYTHONPATH": str(folder), "GOFLAGS": "-mod=mod",
         "CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_TEST_DEBUG": "0",

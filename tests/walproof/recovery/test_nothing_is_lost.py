@@ -1,9 +1,10 @@
-"""Real systems read from a recovered log at least what they read from the damaged log.
+"""Real systems read at least as much from a recovered log as from the damaged one.
 
 The newest log of a real database or node is damaged, and ``walproof recover`` copies the directory.
-The real system opens copies of both. Every item of the undamaged log that it reads from the source,
-it also reads from the result, or the result has the record beside the log. The result keeps the
-damaged bytes, and the source does not change.
+The real system then opens copies of the source and of the result. If it reads an item of the
+undamaged log from the source, it must also read it from the result, or the result must have the
+record in the file next to the log. The result keeps the damaged bytes, and the source does not
+change.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ DAMAGES: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 def items(open_with: Open, folder: Path, scratch: Path) -> dict[str, str]:
-    """Return what the system reads from a copy of a folder; nothing if it refuses the folder."""
+    """Return the items that the system reads from a copy of a folder; none if it refuses."""
     copy = scratch / "opened"
     shutil.copytree(folder, copy)
     answer = open_with(copy)
@@ -62,7 +63,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def check(folder: Path, pattern: str, open_with: Open, scratch: Path) -> None:
-    """Check each damage of the last file whose name matches the pattern."""
+    """Apply each kind of damage to the last file whose name matches the pattern, and recover it."""
     names = sorted(name for name in contents(folder) if re.fullmatch(pattern, name))
     true_items = items(open_with, folder, scratch).items()
     assert names and true_items

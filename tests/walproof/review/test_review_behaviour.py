@@ -1,4 +1,4 @@
-"""Changed expressions that affect damaged logs only, writers, and readers that fail."""
+"""The review detects changes that affect only damaged logs or writers, or that break readers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_change_in_profile_strict_breaks_recovery(tmp_path: Path) -> None:
 
 
 def test_field_before_reserved_bytes_is_compatible(tmp_path: Path) -> None:
-    """A field before reserved bytes is compatible; one vector has bytes for such a field."""
+    """Adding a field before reserved bytes is compatible. One vector has bytes for such a field."""
     outcome = run_review(tmp_path, GROWTH, "systemd-journal", ("header-of-a-later-version",))
     assert not outcome.breaks
     assert "FIELD_ADDED" in {finding.rule for finding in outcome.findings}

@@ -1,4 +1,4 @@
-"""``walproof review`` in a separate repository: revisions, outputs and exit status."""
+"""``walproof review`` works in a separate repository: revisions, outputs and exit status."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from click.testing import CliRunner, Result
 import walproof.cli.review as command
 
 GRAMMAR = (Path(__file__).parent / "toy_log.ksy").read_text(encoding="utf-8")
-#: A log without records of this grammar.
+#: A log of this grammar without records.
 EMPTY = b"TOYLOG" + struct.pack("<HHQB7x", 1, 16, 0, 0) + bytes(7)
 
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository with one grammar, committed and then changed in the work tree."""
+    """Return a repository with one grammar that was committed and then changed."""
     (tmp_path / "ksy").mkdir()
     file = tmp_path / "ksy" / "toy_log.ksy"
     file.write_text(GRAMMAR, encoding="utf-8")
@@ -53,7 +53,7 @@ def test_option_repository_and_json(
     result = run("--repository", str(repository), "--json")
     assert result.return_value == 1
     report = json.loads(result.stdout)
-    # Without logs, nothing shows that old files are read alike.
+    # Without logs, nothing shows that old files are read in the same way.
     assert (report["compatible"], report["breaks"]) == (False, ["READ", "WRITE"])
     (finding,) = report["findings"]
     assert (finding["rule"], finding["where"]) == ("FIELD_CHANGED", "ksy/toy_log.ksy:13")

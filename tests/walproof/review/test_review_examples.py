@@ -1,4 +1,4 @@
-"""The examples of docs/review.md are current, and the rules that the page names exist."""
+"""The examples in docs/review.md are current, and the rules that the page names exist."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = re.findall(r"### (.*?)\n\n```diff\n(.*?)\n```\n\n```text\n(.*?)\n```"
 
 
 def shape(line: str) -> str:
-    """Return a line without counts and column widths."""
+    """Remove counts and column widths from a line."""
     return re.sub(r"\s+", " ", re.sub(r"\d+", "N", line)).replace("warnings", "warning").strip()
 
 
@@ -43,5 +43,5 @@ def test_page_lists_no_removed_rule() -> None:
     listed = re.findall(r"^\| `([A-Z]+_[A-Z_]+)` \|", PAGE, re.MULTILINE)
     assert len(listed) > 20
     for rule in listed:
-        # ADDED and REMOVED fields have one name in the code.
+        # The code builds the names for ADDED and REMOVED fields from parts.
         assert f'"{rule}"' in source or rule in ("FIELD_ADDED", "FIELD_REMOVED"), rule

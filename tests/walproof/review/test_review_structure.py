@@ -1,4 +1,4 @@
-"""Each prepared change to a grammar has the expected classes and rules."""
+"""Each prepared change to a grammar is reported with the expected classes and rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHANGES = tomllib.loads((HERE / "changes.toml").read_text(encoding="utf-8"))["ch
 
 
 def toy_log(flags: int, *records: tuple[int, bytes]) -> bytes:
-    """Return a toy log of records, each with a kind and a body; an empty body ends the log."""
+    """Return a toy log. Each record has a kind and a body, and an empty body ends the log."""
     header = b"TOYLOG" + struct.pack("<HHQB7x", 1, 16, 0, flags)
     for number, (kind, body) in enumerate(records):
         header += struct.pack("<IHB", 7, len(body), kind)
@@ -32,7 +32,7 @@ def toy_log(flags: int, *records: tuple[int, bytes]) -> bytes:
 
 
 PUT, DELETE = (1, b"\x01\0kvalue"), (2, b"\0\0")
-#: Logs of the unchanged grammar. The second last ends in reserved space, the last in a sequence.
+#: Logs of the unchanged grammar. The last but one ends in reserved space, the last in a sequence.
 LOGS = [
     toy_log(0, PUT, DELETE, PUT),
     toy_log(1, PUT, DELETE),
@@ -43,7 +43,7 @@ LOGS = [
 
 
 class InProcess:
-    """A worker without a sandbox that uses parsers of the grammars in this test."""
+    """A worker without a sandbox that uses this test's parsers."""
 
     def ask(self, **request: Any) -> dict[str, Any]:
         return answered(request)

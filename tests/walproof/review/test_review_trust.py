@@ -1,4 +1,4 @@
-"""The review reports readers that do not run, and reads the right logs."""
+"""The review reports readers that cannot run, and reads the right logs."""
 
 from __future__ import annotations
 

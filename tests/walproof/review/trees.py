@@ -1,4 +1,4 @@
-"""Copies of this repository for a review, one of them with a change."""
+"""Copies of this repository for a review, of which one has a change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from walproof.review.review import Review, review
 from walproof.review.revision import PARTS
 
 FORMAT = "leveldb-log"
-#: Vectors of ``FORMAT`` in which the changes of these tests have an effect.
+#: Vectors of ``FORMAT`` on which the changes in these tests have an effect.
 SLUGS = (
     "checksum-flipped-in-first-block", "checksum-flipped-in-first-record", "cut-in-a-header",
     "cut-in-a-payload", "empty-first-then-damage", "first-then-full", "fragments-in-two-blocks",
@@ -22,7 +22,7 @@ SLUGS = (
 
 
 def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS) -> Path:
-    """Copy the parts that a review compares, with vectors of one format: all without ``slugs``."""
+    """Copy the parts that a review compares, with vectors of one format. No ``slugs`` means all."""
     for part in PARTS:
         if part != "vectors":
             ignored = shutil.ignore_patterns("__pycache__")

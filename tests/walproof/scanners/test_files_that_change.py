@@ -1,4 +1,4 @@
-"""Logs that are truncated or become unreadable during a scan."""
+"""Scans handle logs that are truncated or become unreadable meanwhile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from walproof.scanners import scanner, window
 from walproof.scanners.byte_source import LocalSource
 from walproof.scanners.model import Records, Wanted
 
-#: The module and the constants that make the runs and windows of a format small.
+#: The module and its constants that limit the runs of a format.
 SMALL = {
     "leveldb-log": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
     "rocksdb-wal": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
@@ -36,7 +36,7 @@ RECORDS = 600
 
 @pytest.fixture(params=sorted(SMALL))
 def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Make the runs and windows of a scanner small; return its format."""
+    """Make a scanner's runs and windows small; return its format."""
     format_id = str(request.param)
     if not plugin_for(format_id).has_scanner:
         unavailable("numba is not installed")
@@ -49,18 +49,18 @@ def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 def write(format_id: str, folder: Path) -> Path:
-    """Write a log of one file, whose longest records do not fit into a window."""
+    """Write a one-file log whose longest records do not fit into a window."""
     rng = random.Random(1)
     sizes = [rng.choice([0, 10, 300, 900, 5000]) for _ in range(RECORDS)]
     records = [NewRecord(rng.randbytes(size)) for size in sizes]
-    # The scanner of zmq-raft reads only index files.
+    # The zmq-raft scanner reads only index files.
     context = {"kind": "index"} if format_id == "zmq-raft" else {}
     named(format_id).write(folder / "log", records, context)
     return folder / "log"
 
 
 def scan(log: Path, format_id: str, after: int = 0, do: Callable[[], Any] = int) -> Iterator[Any]:
-    """Yield the events of a scan; call ``do`` after event number ``after``."""
+    """Yield the events of a scan, and call ``do`` after event number ``after``."""
     try:
         for number, event in enumerate(scanner(format_id).scan(Log(format_id, log), Wanted())):
             if isinstance(event, Records):
@@ -75,7 +75,7 @@ def scan(log: Path, format_id: str, after: int = 0, do: Callable[[], Any] = int)
 
 @pytest.mark.parametrize("share", [0.3, 0.55, 0.9])
 def test_log_truncated_during_a_scan(format_id: str, share: float, tmp_path: Path) -> None:
-    """Records before the cut equal those of the complete log, and the scan ends."""
+    """The records before the cut equal those of the complete log, and the scan ends."""
     log = write(format_id, tmp_path)
     complete = list(scan(log, format_id))
     at, _ = complete[int(RECORDS * share)]

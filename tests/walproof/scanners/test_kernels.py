@@ -1,4 +1,4 @@
-"""The checksums of the kernels agree with libraries."""
+"""The kernels' checksums agree with those of libraries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_crc32c_agrees_with_the_package() -> None:
 
 @pytest.mark.slow
 def test_crc32c_without_the_processor_instruction() -> None:
-    """The checksum is right where numba compiles for a processor without the instruction."""
+    """The checksum is also right if numba compiles for a processor without the instruction."""
     program = (
         "import random, crc32c as package, numpy as np\n"
         "from walproof.scanners import kernels\n"

@@ -1,4 +1,4 @@
-"""A log that shrinks or grows while it is read: in all formats, by specification and scanner."""
+"""Logs may shrink or grow while the specification or a scanner reads them, in all formats."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def format_id(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def log(format_id: str, tmp_path: Path) -> Path:
-    """Write a log of one file with records of many sizes."""
+    """Write a one-file log with records of many sizes."""
     rng = random.Random(1)
     path = tmp_path / NAMES.get(format_id, "log")
     records = [_record(format_id, rng, number) for number in range(1, RECORDS + 1)]
@@ -73,7 +73,7 @@ def _record(format_id: str, rng: random.Random, number: int) -> NewRecord:
 def test_records_are_those_of_the_whole_log(
     format_id: str, log: Path, reader: Reader, after: int
 ) -> None:
-    """A short read is the end of the file: no exception, no record that was not written."""
+    """A short read counts as the end of the file. It raises no exception and invents no record."""
     data = log.read_bytes()
     before = [event for event in reader(format_id, log) if isinstance(event, Record)]
     size = len(data)

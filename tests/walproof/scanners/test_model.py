@@ -1,4 +1,4 @@
-"""The pieces of a run of records."""
+"""A run of records can be cut into pieces."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ VECTORS = [v for v in load_all().values() if v.operation == "read"]
 
 
 def in_columns(original: Answer, format_id: str) -> dict[str, Any]:
-    """Return an answer with only those fields that are columns; a null is left out."""
+    """Return an answer with only the fields that are columns and are not null."""
     body = original.to_json()
     fixed = {"file", "at", "size", "payload", "payload_sha256"}
     names = fixed | {column.name for column in plugin_for(format_id).columns}
@@ -45,7 +45,7 @@ def log_of(vector: Vector) -> Log:
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_specification_in_columns_gives_its_own_answers(format_id: str) -> None:
-    """The reference scanner, with which other tests compare the scanners, has the right answers."""
+    """Other tests compare scanners with the reference scanner, so its answers must be right."""
     reader = ReferenceScanner(format_id)
     vectors = [v for v in VECTORS if v.body["format"] == format_id][::4]
     assert vectors
@@ -55,7 +55,7 @@ def test_the_specification_in_columns_gives_its_own_answers(format_id: str) -> N
 
 
 def sorted_events(format_id: str, events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Return records and lost ranges as a sorted list, because parts may come in any order."""
+    """Return the records and lost ranges as a sorted list, because parts come in any order."""
     items: list[tuple[Any, ...]] = []
     for event in events:
         if isinstance(event, Records):
@@ -97,7 +97,7 @@ def test_payloads_are_cut_and_columns_are_left_out(format_id: str, wanted: Wante
 
 
 def selected(events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Return the payload, the mark of a cut payload and the columns of each record."""
+    """Return each record's payload, its columns, and whether the payload was cut."""
     rows: list[tuple[Any, ...]] = []
     for run in events:
         if isinstance(run, Records):

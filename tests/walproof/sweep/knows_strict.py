@@ -1,4 +1,4 @@
-"""A one-shot program that accepts the profile ``strict`` as its last argument."""
+"""A one-shot program that accepts the profile ``strict`` as an optional last argument."""
 
 import json
 import sys

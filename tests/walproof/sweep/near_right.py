@@ -29,7 +29,7 @@ def drops_empty_ranges_in_strict(path: Path, request: Request) -> dict[str, Any]
 
 
 def reads_files_with_more_after_the_name(path: Path, request: Request) -> dict[str, Any]:
-    """Match only a prefix of the file name, and so read backup copies too."""
+    """Match only a prefix of the file name, and therefore read backup copies, too."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(shutil.copytree(path, Path(scratch) / path.name))
         for file in sorted(folder.glob("*.log.bak")):

@@ -69,7 +69,7 @@ def small_plan(
 
 
 def run_sweep(plan: SweepPlan) -> tuple[SweepResult, list[SweepFinding]]:
-    """Run a sweep to its end; return its result and its findings."""
+    """Run a whole sweep; return its result and its findings."""
     result = SweepResult()
     for _, of_shard in sorted(run_shards(plan), key=lambda each: each[0]):
         result.add(of_shard)

@@ -1,4 +1,4 @@
-"""The tables of undetected flips match a partial repetition of the search."""
+"""Repeating part of the search for undetected flips gives results that the tables contain."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from walproof.sweep.properties import Reference
 
 FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 
-#: The number of flips that are sampled in each log.
+#: The number of flips to sample in each log.
 FLIPS_PER_LOG = 2
 
-#: The number of repeated flips of one field in one log; up to twice as many may run.
+#: The approximate number of flips to repeat per field and log. Up to twice as many may run.
 FLIPS_PER_FIELD = 60
 
 #: All tests of a format run in one process, because they share the cached logs.
@@ -40,7 +40,7 @@ def vectors() -> Mapping[str, Vector]:
 
 @cache
 def logs(format: str) -> list[FlippedLog]:
-    """Return the logs of the search and of newer vectors, smallest first."""
+    """Return the logs of the search, and logs of newer vectors, smallest first."""
     return choose_logs(vectors(), format, [], load_table(format)["at_most"])
 
 
@@ -63,7 +63,7 @@ def test_flip_tables_match_the_current_vectors(format: str) -> None:
 
 @BY_FORMAT
 def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
-    """Sampled flips have known effects; a vector outside the table may have any of these."""
+    """Sampled flips have only effects in the table. A log not in it may show any of these."""
     logs_of_table = load_table(format)["logs"]
     all_hits = set(hits_in(logs_of_table.values()))
     current_logs = logs(format)
@@ -81,7 +81,7 @@ def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
 
 @BY_FORMAT
 def test_each_table_row_is_reproducible(format: str, tmp_path: Path) -> None:
-    """Repeat each field and effect in the smallest log that has it, sampled if there are many."""
+    """Repeat the flips of each field and effect, or a sample, in the smallest log that has it."""
     by_id = {log.control.id: log for log in logs(format)}
     reference = Reference(format, tmp_path)
     table = load_table(format)["logs"]

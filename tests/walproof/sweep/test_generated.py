@@ -1,4 +1,4 @@
-"""Generated logs have the properties that ``properties.py`` checks, and defects break them."""
+"""Generated logs have the properties that ``properties.py`` checks, and defects violate these."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_program_that_memorised_the_vectors_is_detected(tmp_path: Path) -> None:
 
     controls = generate_controls("leveldb-log", 3, seed=2)
     result, found = run_sweep(plan.make("leveldb-log", controls, 110, [memorised]))
-    # Already the undamaged logs fail, so no case is a finding.
+    # The undamaged logs already fail, so no case is a finding.
     with_records = {f"{control.id} recover" for control in controls if control.records}
     assert not found and result.fails["knows"].keys() == with_records
 
@@ -76,7 +76,7 @@ def test_records_that_were_not_written_are_a_bad_history(tmp_path: Path) -> None
 
 @pytest.fixture
 def control(tmp_path: Path) -> Control:
-    """A log of LevelDB with records in three blocks."""
+    """A LevelDB log with records in three blocks."""
     writer = HistoryWriter("leveldb-log", Random(1), tmp_path)
     writer.write([NewRecord(b"alpha"), NewRecord(b"b" * 40_000)])
     writer.append([NewRecord(b"charlie"), NewRecord(b"d" * 30_000), NewRecord(b"echo")])

@@ -1,4 +1,4 @@
-"""Sweeps of appends find defects of writers and of the specification's ``end``."""
+"""Sweeps of appends find defects in writers and in the specification's ``end``."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_wrong_writer_is_detected(name: str, effects: set[str]) -> None:
     before = [finding.order for finding in all_findings]
     minimise(plan, all_findings[:3], 3)
     assert all(finding.order <= order for finding, order in zip(all_findings, before, strict=True))
-    # One defect must give few findings, one for each state of the log.
+    # One defect must cause only a few findings, about one for each state of the log.
     assert len(all_findings) <= 12
 
 
@@ -79,7 +79,7 @@ def test_vector_of_an_append_reproduces_the_finding(tmp_path: Path) -> None:
 
 
 def test_meaningful_file_name_is_preserved(tmp_path: Path) -> None:
-    """A vector keeps the name of an index file, which contains the first index."""
+    """A vector keeps the name of an index file, because the name contains the first index."""
     id = "zmq-raft/name-of-its-own-index"
     adapter = ROOT / "conformance" / "implementations" / "executable-spec" / "adapter.py"
     writer = program("spec", sys.executable, str(adapter), profiles=["append"])

@@ -1,4 +1,4 @@
-"""The summary, the exit status and the errors of ``walproof sweep``."""
+"""``walproof sweep`` prints a summary and errors, and has the right exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A true record that a program returns and the executable specification does not is a finding."""
+"""It is a finding if a program returns a true record but the executable specification does not."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def correct_reader() -> SweepProgram:
 
 
 def gives_up_the_last_record(read: Read) -> Read:
-    """Return a specification that omits the last record of a torn or damaged log."""
+    """Plant a defect in the specification that omits the last record of a torn or damaged log."""
 
     def planted(
         reference: Reference, control: Control, contents: Contents, profile: str = "recover"
@@ -46,7 +46,7 @@ def gives_up_the_last_record(read: Read) -> Read:
 
 
 def dominance_of(*programs: SweepProgram, only: bool = True) -> tuple[list[SweepFinding], int]:
-    """Return the findings, and the number of true records that they add up to."""
+    """Return the findings, and the total number of true records in them."""
     plan = replace(small_plan(*programs, controls=[THREE], cases=400), dominance=only)
     result, found = run_sweep(plan)
     counts = result.dominance[programs[0].name]
@@ -99,9 +99,9 @@ def records(*payloads: bytes, **fields: str) -> list[Record]:
         (b"ab", b"b", b"ab", b"a"),
         (b"ab", b"a", b"a", b""),
         (b"ab", b"", b"xy", b""),
-        # The program returns a record twice that was written once.
+        # The program returns a record twice, but it was written once.
         (b"a", b"a", b"aa", b""),
-        # Both return one of two equal records.
+        # The specification and the program each return one of two equal records.
         (b"aa", b"a", b"a", b""),
         (b"aa", b"a", b"aa", b"a"),
     ],
@@ -122,7 +122,7 @@ def test_a_true_record_has_the_reported_fields_of_the_written_record() -> None:
     other = true_records(records(b"a", index="1", term="7"))
     assert missing_records("zmq-raft", written, [], other, ["records", "index"])
     assert not missing_records("zmq-raft", written, [], other, ["records", "index", "term"])
-    # A mark, such as after_loss, is no field of the written record.
+    # A mark, such as after_loss, is not a field of the written record.
     marked = true_records(records(b"a", index="1", term="1", after_loss="x"))
     assert missing_records("zmq-raft", written, [], marked, ["records", "index", "after_loss"])
 

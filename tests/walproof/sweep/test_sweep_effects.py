@@ -1,4 +1,4 @@
-"""Invariants of an answer, and the effect of a difference between two answers."""
+"""Answers have invariants, and differences between two answers have effects."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_missing_record_without_lost_range() -> None:
 def test_hidden_records_were_written(
     id: str, at: int, new: bytes, context: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Records that damage or another context makes visible count as written."""
+    """Records count as written even if only damage or a different context makes them visible."""
     whole = control(id)
     assert isinstance(whole.contents, bytes)
     damaged = whole.contents[:at] + new + whole.contents[at + len(new) :]
@@ -165,7 +165,7 @@ def test_empty_lost_range_is_required() -> None:
 
 
 def result_of(*found: tuple[str, str, str]) -> SweepResult:
-    """Return the result of cases with these families, effects and expected reasons."""
+    """Return a result that contains cases with these families, effects and expected reasons."""
     result = SweepResult()
     for family, kind, reason in found:
         expected = Answer("damaged", reason, (), (), None)

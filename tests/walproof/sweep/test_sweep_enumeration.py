@@ -1,4 +1,4 @@
-"""The numbering, description and completeness of the enumerated damages."""
+"""Enumerated damage is numbered, described and complete."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONTROLS = [
 
 @pytest.mark.parametrize(("id", "step"), CONTROLS)
 def test_operations_edits_and_text_give_the_same_log(id: str, step: int) -> None:
-    """Apply operations as objects, as edits alone, and after a round trip through their text."""
+    """Apply operations as objects, as mere edits, and after a round trip through text."""
     chosen = control(id)
     damages = Enumeration(chosen, [chosen], 1)
     count = 0
@@ -182,14 +182,14 @@ def test_divide_uses_the_whole_total(total: int, parts: list[tuple[int, float]])
     assert sum(divided) == min(total, sum(limits))
     assert all(0 <= n <= limit for n, limit in zip(divided, limits, strict=True))
     short = [n for n in range(len(parts)) if divided[n] < limits[n]]
-    for n in short:  # a part below its limit has at least its share
+    for n in short:  # a part below its limit gets at least its share
         assert divided[n] >= int(total * weights[n] / sum(weights)) - len(parts)
 
 
 def test_folder_operations_of_a_log_of_two_files() -> None:
     damages = Enumeration(control("kahadb-journal/two-files"), [], 1)
     families = {family.name for family in damages.families}
-    # the same as removing the other file
+    # keeping one file is the same as removing the other
     assert set(ON_FILES) - families == {"keep-file"}
     names = {name for files in damaged_folders(damages, "rename-file") for name in files}
     assert {"db-01.log", "db-3.log", "db--1.log", "db-1.log.bak", "sub/db-1.log"} <= names
@@ -220,7 +220,7 @@ def test_contexts_vary_the_keys_of_the_register() -> None:
 
 
 def test_control_with_selected_records_is_no_older_generation() -> None:
-    """The bytes of such a control hold more records than its answer."""
+    """The bytes of such a control contain more records than its answer."""
     selection = control("systemd-journal/seek-by-time-that-goes-back")
     assert selection.context and len(selection.records) == 3
     complete = [control(f"systemd-journal/{name}") for name in ("five-entries", "empty-value")]

@@ -1,4 +1,4 @@
-"""The search for undetected flips: effects, enumeration and command."""
+"""The search for undetected flips enumerates flips and classifies their effects."""
 
 from __future__ import annotations
 

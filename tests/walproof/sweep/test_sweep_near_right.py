@@ -27,7 +27,7 @@ KAHADB = ("kahadb-journal/two-files", "kahadb-journal/number-with-zeros-in-front
 def test_almost_correct_reader_is_detected(
     name: str, controls: tuple[str, ...], effect: str, group: str
 ) -> None:
-    """All findings share ``group``: a profile, an operation or a context key."""
+    """Every finding includes ``group``, which is a profile, an operation or a context key."""
     command = (sys.executable, str(Path(__file__).with_name("near_right.py")), name)
     plan = small_plan(program(name, *command), controls=controls, cases=400, contexts=True)
     result, findings = run_sweep(plan)
@@ -38,7 +38,7 @@ def test_almost_correct_reader_is_detected(
         damages = {text.partition(" of ")[0] for text in finding.by_damage}
         keys = {key for text in finding.by_varied_key for key in text.split(", ")}
         assert group in {*finding.by_profile, *damages, *keys} or damages == {"pair"}
-    # One defect must give few findings, although many cases show it.
+    # One defect must cause only a few findings, although many cases show it.
     assert len(findings) <= 16
     before = findings[0].order
     minimise(plan, findings[:1], 5)

@@ -43,9 +43,9 @@ def test_specification_appends_correctly_to_damaged_logs(format: str) -> None:
 
 
 def test_log_without_a_required_answer_is_void() -> None:
-    """A case is void if a reader may only refuse its log.
+    """A case is void if readers can do nothing but refuse its log.
 
-    One flip makes the file sealed, and the key for the file is invalid.
+    Here, one flip marks the file as sealed, and the key for the file is invalid.
     """
     plan = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
     result, found = run_sweep(plan)
@@ -65,7 +65,7 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
     tmp_path: Path, name: str, effect: str
 ) -> None:
     controls = (*THREE, "leveldb-log/two-blocks") if effect == "record-lost" else THREE
-    # The sample leaves out the smallest case, so that minimising has work to do.
+    # The sample does not contain the smallest case, so that there is something to minimise.
     plan = small_plan(wrong(name), controls=controls, cases=300 * len(controls) ** 2)
     matching = [f for f in run_sweep(plan)[1] if f.effect.gravest == effect]
     assert matching and {f.effect.implementation for f in matching} == {name}
@@ -75,7 +75,7 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
     file = VectorWriter(plan, load_all(), tmp_path).write(matching[0])
     assert file is not None
     vector = load(tmp_path / file)
-    assert vector.contents is not None  # reading the contents checks their digest
+    assert vector.contents is not None  # reading the contents verifies their digest
     assert [each["op"] for each in vector.damage] == [each["op"] for each in change.operations]
     assert by_edits(vector, load_all()) == by_operations(vector, load_all()) == vector.contents
 
@@ -104,13 +104,13 @@ def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
     assert by_program["crashes_on_damage"].effect.gravest == "crash"
     assert result.outcomes["crashes_on_damage"]["crash"] == 3
     assert result.unsent["crashes_on_damage"]
-    # The program hangs on the undamaged log, so the sweep sends it no damaged logs.
+    # This program hangs on the undamaged log, so the sweep sends it no damaged logs.
     assert "hangs" not in by_program and not result.outcomes["hangs"]
     assert result.fails["hangs"].keys() == {f"{THREE[0]} recover"}
 
 
 def test_only_failed_controls_are_skipped() -> None:
-    """A control with one record cannot be out of order, so its cases run."""
+    """A single record cannot be out of order, so the cases of its control run."""
     one, two = "leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks"
     plan = small_plan(wrong("reorders_records"), controls=(one, two), cases=300)
     result, _ = run_sweep(plan)

@@ -25,7 +25,7 @@ from walproof.sweep.plan import SHARD_CASES, DamageCase
 from walproof.sweep.sweep_runner import SweepResult, SweepRunner
 from walproof.worker_pool import core_count
 
-#: A wrong reader that is slow and counts the logs that it reads.
+#: An incorrect reader that is slow and counts the logs that it reads.
 SLOW = """
 import runpy, sys, time
 sys.path.insert(0, {wrong!r})
@@ -53,7 +53,7 @@ def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
     deadline = time.monotonic() + 120
-    # After this number of logs, at least one shard is complete.
+    # After this many logs, at least one shard is complete.
     while count.stat().st_size < SHARD_CASES * (core_count() + 0.2):
         assert time.monotonic() < deadline and running.poll() is None
         time.sleep(0.02)

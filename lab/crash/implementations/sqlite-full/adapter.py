@@ -21,7 +21,7 @@ import drivers
 
 from conformance.adapterkit import Refused, serve
 
-#: The pages of the database: the schema, and the root page of each table
+#: Number of pages of the database: one for the schema, and one for each table
 #: (lab/formats/sqlite_wal/crash.py).
 PAGES, PAGE_SIZE = 7, 4096
 #: Argument of sqlite3_db_config.
@@ -29,7 +29,7 @@ NO_CHECKPOINT_ON_CLOSE = 1006
 
 
 class WalDatabase(drivers.CSQLite):
-    """A connection to the database of a log."""
+    """A connection to the database that a log belongs to."""
 
     FLAGS = drivers.CSQLite.FLAGS | drivers.CSQLite.URI
 
@@ -41,7 +41,7 @@ class WalDatabase(drivers.CSQLite):
 
 @contextmanager
 def opened(log: Path) -> Iterator[drivers.Connection]:
-    """Open the database of a log. Raises :class:`Refused` for every error of SQLite."""
+    """Open the database that a log belongs to. Raises :class:`Refused` for any SQLite error."""
     try:
         connection = WalDatabase(log.with_name(log.name.removesuffix("-wal")))
         try:
@@ -56,7 +56,7 @@ def opened(log: Path) -> Iterator[drivers.Connection]:
 
 
 def commit(connection: drivers.Connection, request: dict[str, Any]) -> None:
-    """Commit each transaction, and acknowledge it if the request has a callback for that."""
+    """Commit each transaction, and acknowledge it if the request asks for acknowledgements."""
     for number, each in enumerate(request["records"], 1):
         sqlite.commit(connection, each)
         if "acknowledged" in request:

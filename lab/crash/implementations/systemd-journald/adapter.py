@@ -1,7 +1,7 @@
 """Adapter for ``lab crash``: run systemd-journald as a service and report when records are safe.
 
 The adapter sends each record to the native socket. It then runs ``journalctl --sync``, which
-returns when the record is "safely stored on disk".
+returns once the record is "safely stored on disk".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ else:
 
 @contextmanager
 def daemon(folder: Path) -> Iterator[None]:
-    """Run journald with its journal in a directory. Raises :class:`Refused`."""
+    """Run journald with a directory for its journal. Raises :class:`Refused`."""
     environment = systemd.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
     with tempfile.TemporaryFile() as message:
         try:

@@ -15,13 +15,13 @@ Pairs = Iterator[tuple[bytes, bytes]]
 
 
 def make(folder: Path) -> Path:
-    """Make an empty database, and return the path of its log."""
+    """Create an empty database, and return the path of its log."""
     plyvel.DB(str(folder), create_if_missing=True).close()
     return max(folder.glob("*.log"))
 
 
 def open_twice(mode: str, folder: Path, told: Told) -> None:
-    """Open or repair the database, put one more key, open it again."""
+    """Open or repair the database, put one more key, and open it again."""
     name, paranoid = str(folder), mode == "paranoid"
     if mode == "repair":
         told.trying(lambda: plyvel.repair_db(name))

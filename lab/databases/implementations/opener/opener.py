@@ -1,16 +1,16 @@
 """Shared code of the Python programs: open a database and print its items.
 
-``program MODE FOLDER LOG`` makes an empty database in FOLDER. It replaces the log of the database
-with LOG, and opens the database in MODE. LOG keeps its name if the name is a number. The program
-prints lines of JSON:
+``program MODE FOLDER LOG`` creates an empty database in FOLDER, replaces its log with LOG, and
+opens the database in MODE. LOG keeps its name if the name is a number. The program prints lines of
+JSON:
 
 * ``{"item": [NAME, VALUE]}`` for each item that the system returns, in hexadecimal
-* ``{"log": STATE}`` before a refusal or ``again``. LOG was ``kept``, ``rewritten``, ``moved`` or
-  ``deleted``.
+* ``{"log": STATE}`` before a refusal or ``again``, where STATE says whether LOG was ``kept``,
+  ``rewritten``, ``moved`` or ``deleted``
 * ``{"again": true}`` after the program has written one more item
 * ``{"later": [NAME, VALUE]}`` for each item that the system returns after a restart
 * ``{"said": TEXT}`` for each line of the system's own log
-* ``{"refused": TEXT}``, as the last line, if the system does not open
+* ``{"refused": TEXT}``, as the last line, if the system does not open the database
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ T = TypeVar("T")
 
 
 class Told:
-    """Print the items and messages of a system that opens ``log``."""
+    """Print the items and messages of a system whose log file is ``log``."""
 
     def __init__(self, log: Path) -> None:
         self._log, self._contents = log, log.read_bytes()
 
     def items(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        """Print the items. If reading them raises an exception, print it as a message."""
+        """Print the items. If reading them raises an exception, print that as a message."""
         self._pairs("item", pairs)
 
     def again(self) -> None:
@@ -47,7 +47,7 @@ class Told:
         self._pairs("later", pairs)
 
     def report_lines(self, log: Path, leave: Callable[[str], bool] = lambda line: False) -> None:
-        """Print the lines of a log file without their times; ``leave`` selects lines to omit."""
+        """Print the lines of a log file without timestamps; ``leave`` selects lines to omit."""
         for line in log.read_text("utf-8", "replace").splitlines():
             if not leave(line):
                 self._say({"said": line.split(" ", 2)[-1]})
@@ -82,7 +82,7 @@ class Told:
 
 
 def main(make: Callable[[Path], Path], open_twice: Callable[[str, Path, Told], None]) -> None:
-    """Run a program. ``make`` makes an empty database and returns the path of its log."""
+    """Run a program. ``make`` creates an empty database and returns the path of its log."""
     mode, folder, log = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     empty = make(folder)
     empty.unlink()

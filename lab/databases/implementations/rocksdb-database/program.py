@@ -13,7 +13,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "opener"))
 from opener import MORE, Told, main
 
-#: The library of the Maven artifact rocksdbjni, which also exports the C API.
+#: The library from the Maven artifact rocksdbjni, which also exports the C API.
 ROCKSDB = ctypes.CDLL(os.environ["ROCKSDB_LIBRARY"])
 #: ``enum class WALRecoveryMode`` (include/rocksdb/options.h).
 RECOVERY_MODES = {"tolerate-tail": 0, "absolute": 1, "point-in-time": 2, "skip-any": 3}
@@ -24,7 +24,7 @@ class RocksError(Exception):
 
 
 def declare(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """Return a function of include/rocksdb/c.h."""
+    """Return a function from include/rocksdb/c.h."""
     function = getattr(ROCKSDB, f"rocksdb_{name}")
     function.restype, function.argtypes = result, arguments
     return function  # type: ignore[no-any-return]
@@ -64,7 +64,7 @@ def checked(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def options(mode: str) -> Any:
-    """Return default options, with the recovery mode ``mode`` if it is one."""
+    """Return the default options, with ``mode`` as the recovery mode if it names one."""
     result = new_options()
     set_create(result, 1)
     if mode in RECOVERY_MODES:
@@ -86,18 +86,18 @@ def pairs(database: Any) -> Iterator[tuple[bytes, bytes]]:
 
 
 def make(folder: Path) -> Path:
-    """Make an empty database, and return its log."""
+    """Create an empty database, and return the path of its log."""
     close_database(checked(open_database, options(""), bytes(folder)))
     return max(folder.glob("*.log"))
 
 
 def is_for_programs(line: str) -> bool:
-    """Return whether a line of the file LOG is a JSON event, or has no date, like an option."""
+    """Return whether a line of the file LOG is a JSON event, or has no date (such as an option)."""
     return "EVENT_LOG_v1" in line or not line[:4].isdigit()
 
 
 def open_twice(mode: str, folder: Path, told: Told) -> None:
-    """Open or repair the database, put one more key, open it again."""
+    """Open or repair the database, put one more key, and open it again."""
     name, log = bytes(folder), folder / "LOG"
     if mode == "repair":
         told.trying(lambda: checked(repair_database, options(mode), name))

@@ -1,6 +1,6 @@
 """Open a damaged log with SQLite, libsql or Turso; see ``../opener/opener.py``.
 
-The database has a table for each key. The integer in the row of a table is the value of the key.
+The database has one table per key. Each table has one row, whose integer is the value of the key.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ lines: list[str] = []
 
 @LOG_FUNCTION
 def note(_: object, code: int, message: bytes) -> None:
-    """Store a line of SQLite's error log."""
+    """Collect a line of SQLite's error log."""
     lines.append(f"sqlite3_log {code} {message.decode(errors='backslashreplace')}")
 
 
 def make(folder: Path) -> Path:
-    """Make a database whose tables have no rows, and return the path of its log."""
+    """Create a database whose tables have no rows, and return the path of its log."""
     if DRIVER is drivers.CSQLite:
         drivers.library().sqlite3_config(CONFIG_LOG, note, None)
     folder.mkdir()
@@ -66,7 +66,7 @@ def connect(mode: str, folder: Path) -> drivers.Connection:
 
 
 def rows(database: drivers.Connection) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the name of a table and the value in each of its rows, for all tables but ``older``."""
+    """Yield the table name and the value of each row, for all tables except ``older``."""
     for table in TABLES:
         if table != "older":
             for (value,) in database.execute(f"SELECT value FROM {table}"):
@@ -74,7 +74,7 @@ def rows(database: drivers.Connection) -> Iterator[tuple[bytes, bytes]]:
 
 
 def report(folder: Path, told: Told) -> None:
-    """Report the lines of the error log."""
+    """Print the lines of the error log."""
     log = folder / "errors.log"
     log.write_text("\n".join(lines))
     lines.clear()
@@ -110,7 +110,7 @@ def open_in_a_child(mode: str, folder: Path, told: Told) -> None:
 
 
 def open_twice(mode: str, folder: Path, told: Told) -> None:
-    """Open the database, insert one more row, open it again."""
+    """Open the database, insert one more row, and open it again."""
     if mode == "killed":
         open_in_a_child(mode, folder, told)
     else:

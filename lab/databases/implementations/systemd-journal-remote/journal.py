@@ -1,4 +1,4 @@
-"""Shared code of the programs that run systemd: print items, and read journalctl's output."""
+"""Shared code of the programs that run systemd: print items and parse journalctl's output."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def of_this_machine(log: Path) -> bytes:
 def messages(
     lines: bytes, counts: Callable[[dict[str, Any]], bool] = lambda entry: True
 ) -> Iterator[list[str]]:
-    """Return the sequence number and the message of each entry of ``journalctl -o json``.
+    """Return the sequence number and the message of each entry in ``journalctl -o json`` output.
 
-    The results are in hexadecimal. Entries without a message are left out, as are entries for which
+    Both are in hexadecimal. Entries without a message are left out, and so are entries for which
     ``counts`` returns false.
     """
     for line in lines.splitlines():

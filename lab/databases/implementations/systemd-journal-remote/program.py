@@ -1,4 +1,4 @@
-"""Run journalctl and systemd-journal-remote on a damaged journal; print as in ``../opener``."""
+"""Run journalctl and systemd-journal-remote on a damaged journal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(*command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]
 
 
 def report_lines(done: subprocess.CompletedProcess[bytes]) -> None:
-    """Print the messages of a program about damage."""
+    """Print what a program reports about damage."""
     for line in re.split(r"[\r\n]", done.stderr.decode(errors="replace")):
         if not NO_WORD.search(line):
             say({"said": line})

@@ -1,4 +1,4 @@
-"""Run systemd-journald on a damaged file, and print the results as in ``../opener``.
+"""Run systemd-journald on a damaged file, and print the results in the format of ``../opener``.
 
 The id of this machine replaces the machine id in the file.
 """
@@ -28,14 +28,14 @@ OF_THIS_RUN = re.compile(r"(?<=/)[0-9a-f]{32}\.|@[0-9a-f-]+(?=\.journal)")
 
 
 def run(*command: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a program to its end."""
+    """Run a program, and wait until it ends."""
     return subprocess.run(
         command, capture_output=True, env=ENVIRONMENT, check=False, timeout=SECONDS
     )
 
 
 def served(folder: Path, kind: str, message: bytes) -> None:
-    """Start the daemon, send a message to it, read its entries, and stop it."""
+    """Start the daemon, send it a message, read its entries, and stop it."""
     with tempfile.TemporaryFile() as said:
         with journald(JOURNALD, folder, ENVIRONMENT, said) as daemon:
             if daemon.poll() is None:
@@ -57,7 +57,7 @@ def entries(kind: str) -> None:
 
 
 def report_lines(said: bytes) -> None:
-    """Print the messages of a program about damage."""
+    """Print what a program reports about damage."""
     for line in said.decode(errors="replace").splitlines():
         if not ITS_OWN.search(line):
             say({"said": OF_THIS_RUN.sub("", line)})

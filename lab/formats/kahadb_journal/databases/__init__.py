@@ -1,8 +1,8 @@
-"""Damaged journals of a message store that ActiveMQ 6.3.1 wrote.
+"""Damaged copies of a journal that an ActiveMQ 6.3.1 message store wrote.
 
-``written`` contains the journal of a store that was killed after 36 messages to one queue. Every
-fourth message was acknowledged, and each file is 4 KiB long. The journal was written by ``java …
-Store write FOLDER`` in ``lab/databases/implementations/activemq-kahadb-store``.
+The folder ``written`` contains the journal of a store that was killed after 36 messages to one
+queue. Every fourth message was acknowledged, and each file is 4 KiB long. ``java … Store write
+FOLDER`` in ``lab/databases/implementations/activemq-kahadb-store`` wrote the journal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from reference_impl.answer import Answer
 
 FORMAT = "kahadb-journal"
 WRITTEN = Path(__file__).with_name("written")
-#: The commands that add and remove a message, and what ``Store.java`` writes into a message.
+#: The types of the commands that add and remove a message, and the patterns of the id and text that
+#: ``Store.java`` gives to a message.
 ADD, REMOVE = 1, 2
 MESSAGE_ID, TEXT = re.compile(rb"ID:host-1-1:1:1:\d+"), re.compile(rb"order \d\d x+")
 FIRST, SECOND, LAST = "db-1.log", "db-2.log", "db-3.log"
@@ -46,7 +47,7 @@ def _last(log: Damage) -> str:
 
 
 def _acknowledged_again(log: Damage) -> None:
-    """Append a copy of the batch with the first acknowledged message."""
+    """Append a copy of the batch that contains the first acknowledged message."""
     field = log.field(f"{FIRST}:batches[2]")
     again = bytes(log.files[FIRST][field.start : field.end])
     log.extend(again, file=LAST)
@@ -99,9 +100,10 @@ def items(answer: Answer) -> frozenset[Item]:
 
 
 def place(case: DatabaseCase, folder: Path) -> Path:
-    """Place the journal without an index.
+    """Write the journal without an index.
 
-    The undamaged journal is placed next to it; some modes build an index from it.
+    The undamaged journal is written next to it. Some modes build an index from the undamaged
+    journal.
     """
     write_contents(case.control, folder / "control")
     return place_log(case, folder)

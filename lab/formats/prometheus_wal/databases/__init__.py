@@ -1,8 +1,8 @@
-"""Damaged logs of a database that Prometheus 3.16.0 wrote.
+"""Damaged copies of a log that a Prometheus 3.16.0 database wrote.
 
-``written`` is the folder ``wal`` of a process that was killed after five starts. Each start scraped
-three series six times. The folder was written by ``adapter write FOLDER`` of
-``lab/databases/implementations/prometheus-database``.
+The folder ``written`` is the ``wal`` folder of a process that was started five times, scraped three
+series six times after each start, and was then killed. ``adapter write FOLDER`` from
+``lab/databases/implementations/prometheus-database`` wrote it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from walproof.formats.prometheus_wal.describe import describe
 
 FORMAT = "prometheus-wal"
 WRITTEN = Path(__file__).with_name("written")
-#: The files with records. The segments 4 and 6 are empty: each restart begins a segment.
+#: The files with records. Segments 4 and 6 are empty, because each restart begins a new segment.
 CHECKPOINT, CLOSED, LAST = "checkpoint.00000003/00000000", "00000005", "00000007"
 
 

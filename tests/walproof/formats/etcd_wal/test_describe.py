@@ -1,4 +1,4 @@
-"""Descriptions of entries, states and markers."""
+"""Entries, states and markers are described."""
 
 from __future__ import annotations
 

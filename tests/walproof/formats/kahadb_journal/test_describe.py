@@ -1,4 +1,4 @@
-"""Descriptions of the commands of a broker."""
+"""A broker's commands are described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The KahaDB scanner takes linear time; ``test_broker_scanners`` tests its answers."""
+"""The KahaDB scanner takes linear time. ``test_broker_scanners`` tests its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptions of write batches and version edits."""
+"""Write batches and version edits are described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the LevelDB scanner with the reference, on parts of logs and on random damage."""
+"""The LevelDB scanner agrees with the executable specification, on parts and on random damage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scanned(log: Log, part: Part = WHOLE) -> list[ReferenceEvent]:
 
 
 def sound_log(rng: random.Random) -> bytearray:
-    """Return records of all sizes, including some that end just before a block boundary."""
+    """Return a log with records of all sizes, some of which end just before a block boundary."""
     out = io.BytesIO()
     writer = Writer(out)
     for _ in range(rng.randrange(1, 60)):
@@ -59,7 +59,7 @@ def random_log(seed: int) -> bytes:
     log = sound_log(rng)
     for _ in range(rng.choice([0, 1, 1, 2, 3, 6])):
         if rng.random() < 0.3 and log:
-            # A valid record that overwrites the start of another record has the largest effect.
+            # A valid record has the largest effect if it overwrites the start of another record.
             ats = [e.at for e in read(io.BytesIO(log)) if isinstance(e, Record)] or [0]
             at = rng.choice(ats)
             record = odd_record(rng)
@@ -120,7 +120,7 @@ def test_a_log_of_another_dialect_is_not_split(tmp_path: Path) -> None:
 
 
 def test_a_part_may_be_long() -> None:
-    """A long part takes no time; ``None in part`` would compare each number of the range."""
+    """A long part takes no time. ``None in part`` would compare each number in the range."""
     began = time.process_time()
     assert not leveldb_log._SpecifiedBlocks().holds_of(range(1 << 28))
     assert time.process_time() - began < 1
@@ -130,7 +130,7 @@ def test_a_part_may_be_long() -> None:
 def test_the_writer_of_columns_writes_the_bytes_of_the_specification(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Records end and begin at every distance from a block boundary, in runs of all lengths."""
+    """Records begin and end at every distance from a block boundary, in runs of all lengths."""
     rng = random.Random(seed)
     small_windows(rng, monkeypatch)
     expected = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Descriptions of the records that Prometheus wrote, and of hostile payloads."""
+"""Records that Prometheus wrote, and hostile payloads, are described."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_payload_that_ends_too_early(payload: str, text: str) -> None:
 
 
 def test_a_histogram_of_too_many_spans_is_not_allocated() -> None:
-    """Prometheus panics at this record."""
+    """Prometheus panics when it reads this record."""
     head = bytes.fromhex("07 0000000000000001 0000000000000001 00 00 00 00") + bytes(18)
     data = head + b"\xff" * 7 + b"\x03"
     assert (text_of(FORMAT, Record(0, len(data), data)) or "").startswith("at ")

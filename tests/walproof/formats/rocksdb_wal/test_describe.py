@@ -1,4 +1,4 @@
-"""Descriptions of write batches of RocksDB and Pebble."""
+"""RocksDB and Pebble write batches are described."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_transaction_counts_only_operations_on_keys() -> None:
 
 def test_tags_that_mean_other_operations_in_pebble() -> None:
     sized = batch(1, 1, b"\x17\1k\1\x07")
-    for fields in (PEBBLE, {}):  # RocksDB's operation of this tag has another structure
+    for fields in (PEBBLE, {}):  # RocksDB's operation with this tag has a different structure
         described = describe_payload(FORMAT, sized, fields)
         assert described is not None
         assert described.text == 'delete sized "k" (sequence 1)'

@@ -1,4 +1,4 @@
-"""Compare the RocksDB scanner with the executable specification, on random logs and damage."""
+"""The RocksDB scanner agrees with the executable specification, on random logs and damage."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def sound_log(rng: random.Random, dialect: str, number: int = NUMBER) -> bytearr
 
 
 def odd_record(rng: random.Random) -> bytes:
-    """Return a valid physical record of any type and dialect, from this log or another log."""
+    """Return a valid physical record of any type and dialect, from this or another log."""
     data = rng.randbytes(rng.choice([0, 0, 1, 4, 24, 50, 5000]))
     number = rng.choice([NUMBER, NUMBER, NUMBER - 1, NUMBER + 1])
     if rng.random() < 0.7:
@@ -77,7 +77,7 @@ def random_log(seed: int) -> tuple[bytes, dict[str, Any]]:
     rng = random.Random(seed)
     dialect = rng.choice(DIALECTS)
     log = sound_log(rng, dialect)
-    if dialect != "legacy" and rng.random() < 0.5:  # a recycled file, which held another log before
+    if dialect != "legacy" and rng.random() < 0.5:  # a recycled file, which contained another log
         older = sound_log(rng, rng.choice([dialect, dialect, *DIALECTS]), NUMBER - 1)
         log += older[len(log) :]
     for _ in range(rng.choice([0, 1, 1, 2, 3, 6])):
@@ -110,7 +110,7 @@ def test_random_damage(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def full_block(dialect: str, number: int = NUMBER) -> bytes:
-    """Return a block full of records; the last record is longer to fill the block."""
+    """Return a block full of records, of which the last one is longer to fill the block."""
     record = pack(dialect, 1, b"x" * 100, number)
     records = record * (BLOCK_SIZE // len(record) - 1)
     length = BLOCK_SIZE - len(records) - (len(record) - 100)
@@ -119,7 +119,7 @@ def full_block(dialect: str, number: int = NUMBER) -> bytes:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, dialect: str) -> None:
-    """Scan logs of many records, of one truncated record, of zeros, and of another log's blocks."""
+    """Scan logs of many records, one huge record, zeros, or another log's blocks."""
     blocks = 512
     full = full_block(dialect)
     data = b"y" * (BLOCK_SIZE - len(pack(dialect, 1, b"", NUMBER)))
@@ -147,7 +147,7 @@ def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, dialect: 
 def test_the_kernel_surveys_the_rest_of_a_damaged_log(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The survey of the specification adds each physical record of the rest by itself."""
+    """The specification's survey would add each physical record of the rest separately."""
     rng = random.Random(1)
     writer = Writer(NUMBER, {"headers": dialect})
     records = [NewRecord(rng.randbytes(500)) for _ in range(4000)]

@@ -1,4 +1,4 @@
-"""Databases written by SQLite, with the rows of all tables after each transaction."""
+"""Databases that SQLite wrote, with the rows of all tables after each transaction."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-#: The rows of all tables: by table, then by rowid or key, then by column.
+#: The rows of all tables, by table, then by rowid or key, then by column.
 State = dict[str, dict[Any, dict[str, Any]]]
 
 
 class History:
-    """A database in WAL mode that is written but never checkpointed."""
+    """A WAL-mode database that is written but never checkpointed."""
 
     def __init__(
         self, path: Path, setup: str = "", page_size: int = 4096, before: str = ""
     ) -> None:
-        """Make a database; ``setup`` are pragmas, ``before`` are statements before the log."""
+        """Create a database. ``setup`` has pragmas, and ``before`` has statements to checkpoint."""
         self.path = path
         self.connection = sqlite3.connect(path, isolation_level=None)
         run = self.connection.executescript
@@ -47,7 +47,7 @@ class History:
             self.states.append(self.state())
 
     def close(self, to: Path) -> Path:
-        """Copy database, log and index, then close, which deletes the log; return its copy."""
+        """Copy the database, log and index, then close the database; return the log's copy."""
         for end in ("", "-wal", "-shm"):
             path = self.path.with_name(f"{self.path.name}{end}")
             if path.exists():
@@ -91,7 +91,7 @@ def state_at(path: Path) -> State:
 
 
 def random_history(history: History, chance: random.Random, steps: int) -> None:
-    """Write rows of all types and sizes, and change the schema; a seed gives one history."""
+    """Write rows of all types and sizes, and change the schema. Each seed gives one history."""
     history.connection.create_function("random", 0, lambda: chance.getrandbits(63))
     sizes = [0, 1, 5, 40, 200, 1000, 5000]
 

@@ -17,10 +17,10 @@ Image = tuple[int, int, bytes]
 
 
 def transactions(rng: random.Random, count: int, page_size: int) -> list[Image]:
-    """Return the frames of ``count`` transactions, each as page number, database size and image."""
+    """Return the frames of ``count`` transactions as page number, database size and page image."""
     images: list[Image] = []
     for _ in range(count):
-        if images and rng.random() < 0.2:  # padding, or a frame similar to padding
+        if images and rng.random() < 0.2:  # a padding frame, or one that is similar to padding
             page, _, image = images[-1]
             images.append((page, images[-1][1], image if rng.random() < 0.8 else image[::-1]))
             continue
@@ -31,7 +31,7 @@ def transactions(rng: random.Random, count: int, page_size: int) -> list[Image]:
 
 
 def make_log(rng: random.Random, page_size: int | None = None, count: int | None = None) -> bytes:
-    """Return a log, sometimes followed by older frames, zeros or a part of a frame."""
+    """Return a log that is sometimes followed by older frames, zeros or part of a frame."""
     page_size = page_size or rng.choice(PAGE_SIZES[:3])
     order: Order = rng.choice(("<", ">"))
     salts = rng.choice((rng.randbytes(8), bytes(8)))
@@ -49,7 +49,7 @@ def make_log(rng: random.Random, page_size: int | None = None, count: int | None
 
 
 def damage(rng: random.Random, log: bytes) -> bytes:
-    """Return a log with changed bits or fields, moved, removed or zeroed slots, or a lost end."""
+    """Damage a log: change bits or fields; move, remove or zero slots; or cut off its end."""
     data = bytearray(log)
     if len(data) < HEADER_SIZE + FRAME_HEADER_SIZE:
         return bytes(data[: rng.randrange(len(data) + 1)])

@@ -1,4 +1,4 @@
-"""Descriptions of transactions."""
+"""Transactions are described."""
 
 from __future__ import annotations
 

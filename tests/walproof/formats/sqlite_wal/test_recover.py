@@ -1,4 +1,4 @@
-"""SQLite accepts the log that ``walproof recover`` writes, and shows the rows of its records."""
+"""SQLite accepts the log that ``walproof recover`` writes, and returns the rows in its records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def answer_of(log: Path) -> Answer:
 
 
 def in_sequence(answer: Answer) -> list[Record]:
-    """Return the records that may be applied."""
+    """Return the records that may be applied to the database."""
     return [record for record in answer.records if not record.fields.get("after_loss")]
 
 
@@ -49,7 +49,7 @@ def accepted_frames(path: Path) -> int:
 
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
-    """Return a function that gives an empty WAL-mode database of one page, by page size."""
+    """Return a function that returns an empty one-page database in WAL mode for each page size."""
     folder = tmp_path_factory.mktemp("databases")
 
     def database(page_size: int) -> Path:
@@ -82,7 +82,7 @@ def test_the_logs_of_all_vectors(
         assert "no record survives" in str(done.exception) and list(tmp_path.iterdir()) == [log]
         return
     if any(page > MAX_PAGE for record in answer.records for page in record.fields["pages"]):
-        assert f"from 1 to {MAX_PAGE}" in str(done.exception)  # no database can have this page
+        assert f"from 1 to {MAX_PAGE}" in str(done.exception)  # a database cannot have this page
         return
     assert done.return_value == (0 if answer.verdict == "intact" else 3), done.output
     records = in_sequence(answer)
@@ -101,7 +101,7 @@ def test_the_logs_of_all_vectors(
     try:
         frames = accepted_frames(tmp_path / "new.db")
     except sqlite3.DatabaseError as error:
-        # The pages of some vectors are no database.
+        # The pages of some vectors do not form a database.
         assert "malformed" in str(error) or str(error) == "file is not a database"
         return
     assert frames == sum(len(record.fields["pages"]) for record in records)
@@ -114,7 +114,7 @@ def is_sound(path: Path) -> bool:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_logs_of_a_real_history(seed: int, tmp_path: Path, run) -> None:
-    """The old database with the new log has the rows after one of the transactions."""
+    """The old database with the new log has the rows that existed after one of the transactions."""
     work = tmp_path / "work"
     work.mkdir()
     chance = random.Random(seed)
@@ -147,7 +147,7 @@ def test_damaged_logs_of_a_real_history(seed: int, tmp_path: Path, run) -> None:
 
 @pytest.fixture
 def broken(tmp_path: Path) -> tuple[Path, list[State]]:
-    """Return a folder with a database whose third of four transactions is damaged."""
+    """Return a folder with a database in which the third of four transactions is damaged."""
     (tmp_path / "work").mkdir()
     history = History(tmp_path / "work" / "app.db", "", PAGE_SIZE, "CREATE TABLE t(x)")
     for number in range(4):

@@ -1,4 +1,4 @@
-"""Compare the bulk scanner of ``sqlite-wal`` with the executable specification."""
+"""The SQLite scanner agrees with the executable specification."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def agree(path: Path, log: bytes) -> None:
 
 @pytest.fixture(params=[None, 1, 1200], ids=["plain", "slot", "two slots"])
 def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make windows of a few slots, so that transactions cross the boundary of a window."""
+    """Limit windows to a few slots, so that transactions cross window boundaries."""
     if request.param is not None:
         monkeypatch.setattr(sqlite_scanner, "MAX_BYTES", request.param)
 

@@ -1,6 +1,6 @@
 """The output of journalctl 262 for the journals of these tests.
 
-Run this module with a journalctl command as argument to regenerate ``journalctl_262.json.xz``.
+To regenerate ``journalctl_262.json.xz``, run this module with a journalctl command as argument.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PLACES = (0, 12, 23)
 
 
 def load_golden() -> dict[str, Any]:
-    """Return the output by the journals and arguments of :func:`_results`."""
+    """Return the stored output, by the journals and arguments of :func:`_results`."""
     return json.loads(lzma.decompress(PATH.read_bytes()))
 
 
@@ -50,7 +50,7 @@ def make_journal(name: str, folder: Path) -> Path:
 
 
 def sorted_json(text: bytes) -> list[list[str]]:
-    """Sort the members of each object, whose order in journalctl's output is random."""
+    """Sort the members of each object, because journalctl prints them in random order."""
     member = re.compile(r',(?="[^"]*":)')
     return [sorted(member.split(line[1:-1])) for line in text.decode().splitlines()]
 

@@ -1,4 +1,4 @@
-"""Journals for query tests; ``golden.py`` has journalctl's output for these journals."""
+"""Journals for query tests. ``golden.py`` has journalctl's output for them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NUMBERS, OTHER_NUMBERS = "aa" * 16, "bb" * 16
 FIRST_BOOT, SECOND_BOOT = BOOTS[:2]
 MODES = ("short", "short-iso", "cat", "json", "export")
 
-#: The number of the boot, the seconds after ``START``, and the fields.
+#: The index of the boot, the seconds after ``START``, and the fields.
 Entry = tuple[int, int, list[bytes]]
-#: The sequence number, the boot, the monotonic and wall clock in seconds, and the message.
+#: The sequence number, boot id, monotonic time and wall-clock time in seconds, and message.
 Numbered = tuple[int, str, int, int, str]
 
 VARIED: list[Entry] = [
@@ -61,7 +61,7 @@ VARIED: list[Entry] = [
 ]  # fmt: skip
 
 NAMED = [b"_HOSTNAME=box", b"SYSLOG_IDENTIFIER=app", b"_PID=7"]
-#: Entries that journalctl prints in an unusual form.
+#: Entries that journalctl prints in unusual ways.
 ODD: list[Entry] = [
     (0, second, fields)
     for second, fields in enumerate(
@@ -127,14 +127,14 @@ QUERIES: dict[str, list[str]] = {
 def new_record(
     fields: list[bytes], boot: str, monotonic: int, wall: int, seqnum: int = 0
 ) -> NewRecord:
-    """Return an entry; times are in seconds, and the wall clock counts from ``START``."""
+    """Return an entry. Times are in seconds, and the wall-clock time counts from ``START``."""
     times = {"monotonic": str(monotonic * SECOND), "realtime": str(START + wall * SECOND)}
     address = {"boot_id": boot, "seqnum": str(seqnum), **times}
     return NewRecord(b"".join(map(export_field, fields)), address)
 
 
 def save_journal(path: Path, records: list[NewRecord], **options: object) -> Path:
-    """Write a journal file; the file id is derived from the name."""
+    """Write a journal file whose file id is derived from its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file_id = path.name.encode().hex()[:32].ljust(32, "0")
     JOURNAL.write(path, records, {"file_id": file_id, **options})
@@ -150,27 +150,27 @@ def write_journal(path: Path, entries: list[Entry], seqnum_id: str = "aa" * 16, 
 
 
 def two_files(folder: Path) -> list[Path]:
-    """Write the entries of ``VARIED`` to two files with their own sequence numbers."""
+    """Write the entries of ``VARIED`` to two files with separate sequence numbers."""
     each = write_journal(folder / "one.journal", VARIED[::2])
     return [each, write_journal(folder / "two.journal", VARIED[1::2], "bb" * 16)]
 
 
 def run(*arguments: str | Path) -> Result:
-    """Run a command of walproof in a terminal of 160 columns."""
+    """Run a walproof command in a terminal of 160 columns."""
     runner = CliRunner(env={"COLUMNS": "160"})
     words = list(map(str, arguments))
     return runner.invoke(walproof, words, standalone_mode=False, catch_exceptions=False)
 
 
 def refusal(*arguments: str | Path) -> str:
-    """Return the message of a command of walproof that fails."""
+    """Run a walproof command that fails; return its message."""
     with pytest.raises(click.ClickException) as caught:
         run(*arguments)
     return caught.value.message
 
 
 def cursors(exported: bytes) -> list[str]:
-    """Return the cursors in an export in the Journal Export Format."""
+    """Return the cursors from output in the Journal Export Format."""
     lines = exported.decode("latin-1").splitlines()
     return [line.partition("=")[2] for line in lines if line.startswith("__CURSOR=")]
 
@@ -187,7 +187,7 @@ def file(
 
 
 def host(folder: Path) -> Path:
-    """Write a host's journals: archived, in use, of a user, and two boots whose clocks overlap."""
+    """Write a host's system and user journals, with two boots whose clocks overlap."""
     at = folder / MACHINE
     archived = f"system@{NUMBERS}-0000000000000001-00060a24181e4000.journal"
     file(at / archived, [(n, FIRST_BOOT, n, n, f"old {n}") for n in (1, 2, 4, 5)])
@@ -199,7 +199,7 @@ def host(folder: Path) -> Path:
 
 
 def two_hosts(folder: Path) -> Path:
-    """Add the journal of another host with its own numbers, and with times in between."""
+    """Add another host's journal, with its own sequence numbers and with times in between."""
     host(folder)
     sent = [(n, "33" * 16, n, 2 * n + 1, f"sent {n}") for n in range(1, 40)]
     file(folder / ("99" * 16) / "system.journal", sent, OTHER_NUMBERS, "99" * 16)
@@ -207,7 +207,7 @@ def two_hosts(folder: Path) -> Path:
 
 
 def copies(folder: Path) -> Path:
-    """Write a journal, its copy, and a journal that has some of the entries renumbered."""
+    """Write a journal, a copy of it, and a journal with some of its entries under new numbers."""
     entries = [(n, FIRST_BOOT, n, n, f"entry {n}") for n in range(1, 9)]
     file(folder / "system.journal", entries)
     shutil.copy(folder / "system.journal", folder / "copied.journal")
@@ -217,11 +217,11 @@ def copies(folder: Path) -> Path:
 
 
 def without_a_clock(folder: Path, boots: int = 4) -> Path:
-    """Write a file for each boot of a machine whose clock starts in 1970 at each boot."""
+    """Write one file per boot of a machine whose clock starts in 1970 at each boot."""
     for boot in range(boots):
         boot_id = f"{boot + 1:x}" * 32
         times = [(n, boot_id, n, n - START // SECOND, f"{boot}.{n}") for n in range(1, 4)]
-        times.append((4, boot_id, 99, 100 * boot, f"{boot}.4"))  # the clock was set during the boot
+        times.append((4, boot_id, 99, 100 * boot, f"{boot}.4"))  # the clock was set in the meantime
         name = f"system@{boot}.journal" if boot + 1 < boots else "system.journal"
         file(folder / MACHINE / name, times, f"{boot + 1:x}f" * 16)
     return folder

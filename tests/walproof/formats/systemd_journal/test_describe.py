@@ -1,4 +1,4 @@
-"""Descriptions of entries."""
+"""Journal entries are described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the systemd journal scanner with the reference on files that no vector has."""
+"""The systemd scanner agrees with the executable specification on files that no vector has."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reference_answer(path: Path) -> Answer:
 
 
 def compare(path: Path, data: bytes) -> bool:
-    """Compare the scanner with the reference; return whether the file is intact."""
+    """Compare the scanner with the executable specification; return whether the file is intact."""
     path.write_bytes(data)
     right = reference_answer(path)
     assert answer(FORMAT, scanner(FORMAT).scan(Log(FORMAT, path), Wanted())) == right
@@ -42,7 +42,7 @@ def compare(path: Path, data: bytes) -> bool:
 
 
 def check(path: Path, data: bytes) -> bool:
-    """Like :func:`compare`, for a file that the kernels check if it is intact."""
+    """Like :func:`compare`, but also require that the kernels accept exactly the intact files."""
     is_intact = compare(path, data)
     assert (check_file(data, {}) is not None) == is_intact
     return is_intact
@@ -50,7 +50,7 @@ def check(path: Path, data: bytes) -> bool:
 
 @pytest.mark.parametrize("is_new", [False, True])
 def test_every_changed_byte(is_new: bool, tmp_path: Path) -> None:
-    """No check of the reference is missing from the kernels."""
+    """No check of the executable specification is missing from the kernels."""
     options = {"compact": True, "keyed": True, "compression": "zstd"} if is_new else {}
     data = journal_bytes(*hello(6), LONG, **options)
     assert check(tmp_path / "a.journal", data)
@@ -87,7 +87,7 @@ def test_long_values_are_truncated(most: int, compression: str, tmp_path: Path) 
 
 
 def test_fields_are_in_order(tmp_path: Path) -> None:
-    """Fields keep their order in entries with few fields, many fields, and a repeated name."""
+    """Fields keep their order in entries with few fields, many fields, and repeated names."""
     names = [b"N%d" % number for number in range(700)]
     random.Random(4).shuffle(names)
     entries = [[name + b"=1" for name in names[at : at + 100]] for at in range(0, len(names), 100)]
@@ -148,7 +148,7 @@ def test_runs_of_few_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 def test_runs_take_no_time_for_the_fields_of_others(tmp_path: Path) -> None:
-    """A journal of a gibibyte may have millions of ranks and a thousand runs."""
+    """A run must not take time for all ranks; a 1 GiB journal may have millions."""
     path = tmp_path / "a.journal"
     path.write_bytes(journal_bytes([b"A=1", b"B=2", b"A=3"], [b"A=2", b"A=1"]))
     file = check_file(path.read_bytes(), {})
@@ -170,7 +170,7 @@ def test_cursors_of_numbers_of_every_length(tmp_path: Path) -> None:
 def test_decompressed_fields_that_exceed_the_memory_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reference reads the fields of a damaged file that has too many of them."""
+    """If a damaged file has too many fields to decompress, the specification reads them."""
     monkeypatch.setattr(contents, "MAX_PLAIN_BYTES", 0)
     data = bytearray(journal_bytes(*hello(6), LONG, compression="zstd", compact=True))
     data[data.index(b"MESSAGE=") + 8] ^= 1
@@ -188,7 +188,7 @@ def test_compiled_hashes(is_keyed: bool) -> None:
 
 
 def test_write_records(tmp_path: Path) -> None:
-    """The scanner writes the same bytes as the reference."""
+    """The scanner writes the same bytes as the executable specification."""
     fields = {"realtime": "5", "monotonic": "6", "boot_id": "0123456789abcdef" * 2}
     records = [NewRecord(b"MESSAGE=%d\nUNIT=a\n" % number, fields) for number in range(9)]
     for keyed in (False, True):

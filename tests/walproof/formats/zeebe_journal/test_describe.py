@@ -1,4 +1,4 @@
-"""Descriptions of raft entries."""
+"""Raft entries are described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Zeebe scanner's payloads, memory and files; ``test_broker_scanners`` tests its answers."""
+"""The Zeebe scanner decodes payloads and limits its memory and open files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptions of entries, updates and snapshots."""
+"""Entries, updates and snapshots are described."""
 
 from __future__ import annotations
 

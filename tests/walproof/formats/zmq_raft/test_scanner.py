@@ -1,4 +1,4 @@
-"""The zmq-raft scanner on extreme sizes; ``test_broker_scanners`` tests its answers."""
+"""The zmq-raft scanner handles extreme sizes. ``test_broker_scanners`` tests its answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from walproof.scanners.model import Wanted
 
 
 def index_file(first: int, capacity: int, ends: list[int]) -> bytes:
-    """Return an index file of three entries whose table has the given end offsets."""
+    """Return an index file of three entries with the given end offsets in its table."""
     head = struct.pack("<4sIIIQ", b"RLOG", 16 + 4 * capacity, 1, capacity, first)
     table = struct.pack(f"<{len(ends)}I", *ends) + bytes(4 * (capacity - len(ends)))
     entries = b"".join(bytes(12) + b"\0" + term.to_bytes(7, "little") for term in (1, 1, 2))

@@ -1,4 +1,4 @@
-"""Open LevelDB databases through plyvel, with one request per line of standard input.
+"""Open LevelDB databases through plyvel on request, one request per input line.
 
 A request is ``{"action": "write" | "open", "folder": …}``. The reply is ``{"items":
 {key: value}}`` or ``{"refused": message}``. With the argument ``comparator``, the database has a
@@ -23,7 +23,7 @@ COMPARATOR = {
 def write(folder: str, options: dict[str, Any]) -> None:
     """Write a database with tables and a log, and copy it while it is open."""
     busy = f"{folder}.busy"
-    # With four tables or more, a compaction may deadlock if the comparator is in Python.
+    # With four or more tables, a compaction may deadlock if the comparator is in Python.
     for first in range(0, 200, 100):  # opening a database moves its log into a table
         with plyvel.DB(busy, create_if_missing=True, **options) as database:
             for number in range(first, first + 100):
@@ -42,7 +42,7 @@ def read(folder: str, options: dict[str, Any]) -> dict[str, str]:
 
 
 def answer(action: str, folder: str) -> dict[str, Any]:
-    """Carry out a request and return the reply."""
+    """Carry out a request; return the reply."""
     options = COMPARATOR if sys.argv[1] == "comparator" else {}
     try:
         if action == "write":

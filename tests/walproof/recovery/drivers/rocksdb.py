@@ -1,4 +1,4 @@
-"""Open RocksDB databases through rocksdict, with one request per line of standard input.
+"""Open RocksDB databases through rocksdict on request, one request per input line.
 
 A request is ``{"action": "write" | "open", "folder": …}``; ``write`` also needs
 ``variant``. The reply is ``{"items": {key: value}}`` or ``{"refused": message}``.
@@ -16,12 +16,13 @@ from rocksdict import Options, Rdict, WriteOptions
 RANDOM = random.Random(1)
 OF_TABLES = [b"key%06d" % number for number in range(300)]
 OF_LOG = [b"late%03d" % number for number in range(40)]
+#: The total size of a key and its value. It is fixed, so that an older record begins exactly where
+#: a recycled log ends.
 PAIR_BYTES = 120
-"""The size of a key and its value, so that an older record begins where a recycled log ends."""
 
 
 def options_of(variant: str) -> Options:
-    """Return the options with which a variant is written."""
+    """Return the options for writing a variant."""
     options = Options(raw_mode=True)
     if variant == "recycled":
         options.set_recycle_log_file_num(2)
@@ -80,7 +81,7 @@ def read(folder: str) -> dict[str, str]:
 
 
 def answer(action: str, folder: str, variant: str) -> dict[str, Any]:
-    """Carry out a request and return the reply."""
+    """Carry out a request; return the reply."""
     try:
         if action == "write":
             write(folder, variant)
