@@ -1,4 +1,4 @@
-"""Checksums and data that changed. The rest of the page is lost."""
+"""Changed checksums and data. The rest of the page is lost."""
 
 from conformance.recipes.prometheus_wal.layout import (
     records_over_five_pages,
@@ -51,11 +51,11 @@ _flips()
 
 CHECKSUM.table("""
 checksum_becomes_zero: three_records PRW-013 PRW-025
-    A checksum is 0. This is a checksum as any other.
+    A checksum is set to 0. A reader verifies a checksum of 0 like any other.
     damage: set pages[0].frames[1].header.checksum to 0
     expect: damaged checksum-mismatch, survivors 0, end none
 forged_checksum_flipped: checksum_of_zero PRW-013 PRW-025
-    A checksum of 0 gets one bit.
+    One bit of a checksum that is correctly 0 is flipped.
     damage: flip bit 0 of pages[0].frames[0].header.checksum
     expect: damaged checksum-mismatch, no survivors, end none
 checksum_in_the_other_byte_order: three_records PRW-011 PRW-025
@@ -63,20 +63,20 @@ checksum_in_the_other_byte_order: three_records PRW-011 PRW-025
     damage: set pages[0].frames[1].header.checksum to 046c0a59
     expect: damaged checksum-mismatch, survivors 0, end none
 checksum_with_the_mask_of_leveldb: three_records PRW-013 PRW-025
-    A checksum has the mask of LevelDB.
+    A checksum is stored with LevelDB's mask.
     damage: set pages[0].frames[1].header.checksum to 7a3b9d6c
     expect: damaged checksum-mismatch, survivors 0, end none
 checksum_of_no_data: empty_record PRW-013 PRW-025
-    The checksum of an empty record is 1.
+    The stored checksum of an empty record is 1 instead of 0.
     damage: set pages[0].frames[1].header.checksum to 1
     expect: damaged checksum-mismatch, survivors 0, end none
 zeroed_sector: records_over_five_pages PRW-022 PRW-025
-    The first sector of the second page is zeros.
+    The first sector of the second page is zeroed.
     shows: zeroed-sector
     damage: write 512 zero bytes at 32768
     expect: damaged nonzero-padding, survivors 0-3 10-19, end none
 zeroed_sector_in_the_data: records_over_five_pages PRW-025
-    A sector inside a record is zeros.
+    A sector inside a record is zeroed.
     shows: lost-write
     damage: write 512 zero bytes at 8192
     expect: damaged checksum-mismatch, survivors 0 5-19, end none
