@@ -48,7 +48,7 @@ def _book(name: str) -> Book[Any]:
 
 
 def generate(book: Book[Any]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of one format's vectors: name in ``vectors/`` and contents."""
+    """Yield each file of a format's vectors: its name in ``vectors/`` and its contents."""
     built: dict[str, Log] = {}
     for recipe in book.recipes.values():
         log = build(book, recipe, built)
@@ -172,16 +172,16 @@ def answer_to(
 
 
 def decided_by(format: str, answer: Answer, strict: Answer | None = None) -> Body:
-    """Return the requirements that decide an answer, and the one in the profile ``strict``.
+    """Return the requirements that decide an answer and the answer of the profile ``strict``.
 
-    The executable specification computed the answers. If they are equal, the result has no ids for
+    The executable specification computed both answers. If they are equal, the result has no ids for
     ``strict``. Raises :class:`~reference_impl.register.UndecidedReason`.
     """
     register = registers()[format]
     ids: Body = {"expect": register.requirements_of(answer)}
     if strict is not None and strict.to_json() != answer.to_json():
         of_strict = register.requirements_of(strict)
-        # This requirement also decides that `end` is null.
+        # The requirement for ``strict`` also decides that `end` is null.
         del of_strict["end"]
         ids["expect_strict"] = {"strict": register.decides["strict"], **of_strict}
     return ids
@@ -197,7 +197,8 @@ def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: 
         "expect_strict": strict.to_json(),
         "decided_by": decided_by(recipe.format, answer, strict),
     }
-    # Records may share bytes of the log, and an answer may give each of them in full.
+    # Records may share bytes of the log, so an answer that gives each payload in full may be longer
+    # than usual.
     in_full = 2 * sum(len(record.payload) for record in answer.records)
     usual = usual_reply_bytes(size(contents))
     if 2 * in_full > usual:
@@ -230,7 +231,7 @@ def _check_conventions(
 
 
 def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
-    """Return the expected state: exactly the input, or nothing if a writer must refuse."""
+    """Return the expected state: exactly the input, or no file if a writer must refuse."""
     records = log.to_write()
     if log.must_refuse and contents != b"":
         raise RecipeError(

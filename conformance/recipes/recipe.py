@@ -1,4 +1,4 @@
-"""Recipes, and the two groups of verbs they use: build and expect.
+"""Recipes, and the verbs that build their logs and state the expected results.
 
 A recipe is a row of a table (:mod:`conformance.recipes.rows`), or a function of about ten lines
 that is named after its fault. The docstring of a function is the title of the vector. The recipe
@@ -246,7 +246,7 @@ class Book(Generic[LogT]):
 
 @dataclass(frozen=True)
 class Group(Generic[LogT]):
-    """A column of the matrix: the decorators that add recipes, which take the requirement ids."""
+    """A column of the matrix: decorators that add recipes with their requirement ids."""
 
     book: Book[LogT]
     name: str
@@ -288,7 +288,7 @@ class Group(Generic[LogT]):
         *requirements: str,
         kind: str | None = "limit",
     ) -> Entering[LogT]:
-        """Add a control with a fault, in a function that adds all vectors of a table."""
+        """Add a control with one fault, in a function that adds one vector for each combination."""
         enter = self.damaged(control, *requirements, kind=kind)
 
         def enter_combination(function: Callable[[LogT], None]) -> Recipe[LogT]:
