@@ -8,7 +8,7 @@ from conformance.recipes.prometheus_wal.layout import (
 )
 from conformance.recipes.prometheus_wal.log import CHECKSUM, PrometheusLog
 
-#: Control, frame, survivors.
+#: Name, control, frame and survivors.
 FRAMES = (
     ("first_record", three_records, "pages[0].frames[0]", ()),
     ("second_record", three_records, "pages[0].frames[1]", (0,)),
@@ -22,6 +22,12 @@ FRAMES = (
 )  # fmt: skip
 
 
+def _label(name: str) -> str:
+    if name in ("first", "middle", "last"):
+        return name.upper()
+    return name.replace("in_front_of_a_first", "before_a_FIRST").replace("_", " ")
+
+
 def _flips() -> None:
     for name, control, path, survivors in FRAMES:
         for field, bit, words in (
@@ -32,7 +38,7 @@ def _flips() -> None:
             slug = f"{field.removeprefix('header.')}_bit_{bit}_of_{name}"
 
             @CHECKSUM.combination(
-                slug, f"A bit of {words} is flipped ({name.replace('_', ' ')}).",
+                slug, f"A bit of {words} is flipped ({_label(name)}).",
                 control, "PRW-025", "PRW-013", kind="corrupt",
             )  # fmt: skip
             def recipe(

@@ -160,7 +160,8 @@ padding_without_context: continued_after_padding PRW-021
     with_context: continued, 0
     expect: damaged zero-page, survivors 0-3, end none
 bytes_in_cut_padding: six_bytes_left_at_the_end PRW-020 PRW-022
-    The last six bytes of a page are not zero, and the segment ends after three of them.
+    The last six bytes of a page begin with a non-zero byte, and the segment ends after three of
+    them.
     damage: truncate at 32762
     damage: extend by 010000
     expect: damaged nonzero-padding, survivors 0, end none
