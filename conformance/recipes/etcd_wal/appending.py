@@ -66,7 +66,7 @@ def _to_each_log() -> None:
 
         name = control.slug.replace("-", "_")
         recipe.__name__ = f"append_to_{name}"
-        recipe.__doc__ = f"A writer appends two Saves to {control.slug}."
+        recipe.__doc__ = f"A writer appends two Saves to the log `{control.slug}`."
         APPENDING.appending(control, *requirements)(recipe)
 
 
@@ -172,7 +172,9 @@ def _cuts() -> None:
             log.leaves(files)
 
         recipe.__name__ = f"append_{size}_to_{control.slug}".replace("-", "_")
-        recipe.__doc__ = f"A writer appends to {control.slug}. The segment size is {size}."
+        recipe.__doc__ = (
+            f"A writer appends to the log `{control.slug}`. The segment size is {size}."
+        )
         APPENDING.appending(control, "ETW-071", "ETW-072", "ETW-073")(recipe)
 
 

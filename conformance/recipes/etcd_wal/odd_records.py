@@ -8,7 +8,7 @@ FAR = "ff" * 20
 
 LAYOUT.table(
     rows(
-        "The record of an entry is {}.",
+        "The record of an entry consists of {}.",
         "record: 5, {}",
         f"""
 repeated_checksum: basic ETW-006 limit
@@ -46,7 +46,7 @@ field_beyond_the_record: basic ETW-006
 )
 PROOFS.table(
     rows(
-        "The record of an entry is {}.",
+        "The record of an entry consists of {}.",
         "record: 5, {}",
         f"""
 tag_and_a_long_type: basic ETW-021 ETW-022

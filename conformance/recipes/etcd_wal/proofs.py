@@ -54,7 +54,7 @@ def _flip(
     words = field.replace("record.", "").replace(".groups", "").replace("[", "_").replace("]", "")
     slug = f"{name}_{words.replace('.', '_')}_bit_{bit}"
     outcome = "The record is lost." if costs else "All records are returned."
-    title = f"Bit {bit} of {field} of the {name} frame is flipped. {outcome}"
+    title = f"Bit {bit} of `{field}` in the {name} frame is flipped. {outcome}"
     control = basic
 
     @_group(field).combination(slug, title, control, *requirements, kind="corrupt")

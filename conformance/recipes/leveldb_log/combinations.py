@@ -63,11 +63,15 @@ def _code(damage: str) -> str:
     return damage.replace("_", "-")
 
 
+def _fragments(name: str) -> str:
+    return name.replace("first", "FIRST").replace("middle", "MIDDLE").replace("_", " ")
+
+
 def damage_after_an_open_record(opened: str, damage: str) -> None:
     """Add a vector with damage while a record is open."""
 
     title = (
-        f"Damage ({_code(damage)}) follows an open record ({opened.replace('_', ' ')}). The open"
+        f"Damage ({_code(damage)}) follows an open record ({_fragments(opened)}). The open"
         " record is a separate lost range, and its LAST is an orphan."
     )
 
@@ -142,8 +146,8 @@ def open_record_ended(with_middle: bool, by_first: bool, in_mid_block: bool) -> 
     name = "first_and_middle" if with_middle else "first"
     ending, place = "first" if by_first else "full", "mid_block" if in_mid_block else "a_new_block"
     title = (
-        f"A {ending.upper()} in {place} ends an open record with data ({name}). The open record is"
-        " lost, and the record after it is returned."
+        f"A {ending.upper()} in {place} ends an open record with data ({_fragments(name)}). The"
+        " open record is lost, and the record after it is returned."
     ).replace("_", " ")
     requirements = ("LDB-032", "LDB-036")
 
@@ -171,8 +175,8 @@ def empty_first_ended(with_middle: bool, by_first: bool) -> None:
     name = "empty_first_and_middle" if with_middle else "empty_first"
     ending = "first" if by_first else "full"
     title = (
-        f"A {ending.upper()} follows fragments without data ({name}) in mid-block. The record"
-        f" begins at the {ending.upper()}."
+        f"A {ending.upper()} follows fragments without data ({_fragments(name)}) in mid-block. The"
+        f" record begins at the {ending.upper()}."
     ).replace("_", " ")
 
     @FRAGMENTS.combination(f"{name}_then_{ending}_in_mid_block", title, three_records, "LDB-033")

@@ -63,7 +63,7 @@ def _to_each_log() -> None:
 
         name = control.slug.replace("-", "_")
         recipe.__name__ = f"append_to_{name}"
-        recipe.__doc__ = f"A writer appends two records to {control.slug}."
+        recipe.__doc__ = f"A writer appends two records to the log `{control.slug}`."
         APPENDING.appending(control, "PRW-073")(recipe)
 
 

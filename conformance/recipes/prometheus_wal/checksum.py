@@ -22,23 +22,30 @@ FRAMES = (
 )  # fmt: skip
 
 
-def _label(name: str) -> str:
-    if name in ("first", "middle", "last"):
-        return name.upper()
-    return name.replace("in_front_of_a_first", "before_a_FIRST").replace("_", " ")
+#: The part of a title that names a frame.
+LABELS = {
+    "first_record": "the first record",
+    "second_record": "the second record",
+    "last_record": "the last record",
+    "record_in_front_of_a_first": "a record before a FIRST",
+    "first": "a FIRST",
+    "middle": "a MIDDLE",
+    "last": "a LAST",
+    "record_in_the_second_page": "a record in the second page",
+}
 
 
 def _flips() -> None:
     for name, control, path, survivors in FRAMES:
         for field, bit, words in (
-            ("header.checksum", 0, "the first byte of the checksum"),
-            ("header.checksum", 31, "the last byte of the checksum"),
+            ("header.checksum", 0, "the checksum's first byte"),
+            ("header.checksum", 31, "the checksum's last byte"),
             ("data", 3, "the data"),
         ):
             slug = f"{field.removeprefix('header.')}_bit_{bit}_of_{name}"
 
             @CHECKSUM.combination(
-                slug, f"A bit of {words} is flipped ({_label(name)}).",
+                slug, f"In {LABELS[name]}, a bit of {words} is flipped.",
                 control, "PRW-025", "PRW-013", kind="corrupt",
             )  # fmt: skip
             def recipe(

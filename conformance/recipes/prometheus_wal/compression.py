@@ -57,6 +57,10 @@ def fragments(data: bytes, flags: tuple[int, ...], used: int) -> bytes:
     return out
 
 
+def _compressed(name: str) -> str:
+    return "without compression" if name == "none" else f"with {name} compression"
+
+
 def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]]:
     """Add two controls for each compression: short records, and a record over three pages."""
     found = {}
@@ -76,8 +80,8 @@ def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]
             log.expect("intact", survivors=range(3))
 
         short.__name__, long.__name__ = f"{name}_records", f"{name}_record_over_pages"
-        short.__doc__ = f"Three records with compression {name}."
-        long.__doc__ = f"A record over three pages, with compression {name}."
+        short.__doc__ = f"Three records {_compressed(name)}."
+        long.__doc__ = f"A record over three pages {_compressed(name)}."
         enter = COMPRESSION.valid("PRW-016", "PRW-012")
         found[name] = enter(short), enter(long)
     return found
@@ -102,6 +106,23 @@ SHORT_FAULTS = {
 }  # fmt: skip
 
 
+#: The part of a title that names a fault.
+FAULT_TITLES = {
+    "data_flipped": "a bit of the data is flipped",
+    "checksum_flipped": "a bit of the checksum is flipped",
+    "length_bit_flipped": "a bit of the length is flipped",
+    "type_unknown": "the type is unknown",
+    "snappy_bit_flipped": "the snappy bit is flipped",
+    "zstd_bit_flipped": "the zstd bit is flipped",
+    "cut": "the data is cut",
+    "data_of_a_first_flipped": "a bit of the FIRST's data is flipped",
+    "data_of_a_middle_flipped": "a bit of the MIDDLE's data is flipped",
+    "data_of_a_last_flipped": "a bit of the LAST's data is flipped",
+    "length_of_a_middle_flipped": "a bit of the MIDDLE's length is flipped",
+    "type_of_a_last_unknown": "the type of the LAST is unknown",
+}
+
+
 def _short_faults() -> None:
     for column, (name, (control, _)) in enumerate(CONTROLS.items()):
         for fault, (damage, reasons) in SHORT_FAULTS.items():
@@ -113,7 +134,8 @@ def _short_faults() -> None:
             }[reason]  # fmt: skip
 
             @COMPRESSION.combination(
-                f"{name}_{fault}", f"Compression {name}: {fault.replace('_', ' ')}.",
+                f"{name}_{fault}",
+                f"In the second of three records {_compressed(name)}, {FAULT_TITLES[fault]}.",
                 control, requirement, kind=None if reason else "limit",
             )  # fmt: skip
             def recipe(
@@ -149,7 +171,8 @@ def _long_faults() -> None:
         ):  # fmt: skip
 
             @COMPRESSION.combination(
-                f"{name}_{fault}", f"Compression {name}: {fault.replace('_', ' ')}.",
+                f"{name}_{fault}",
+                f"In a record over three pages {_compressed(name)}, {FAULT_TITLES[fault]}.",
                 control, "PRW-029" if reason != "bad-length" else "PRW-024", kind="corrupt",
             )  # fmt: skip
             def recipe(
@@ -171,7 +194,8 @@ def _mixed_flags() -> None:
 
                 @COMPRESSION.combination(
                     f"{name}_with_{other}_bit_of_{place}",
-                    f"The {other} bit of a {place.upper()} is flipped. The compression is {name}.",
+                    f"In a record {_compressed(name)}, the {other} bit of the {place.upper()} is"
+                    " flipped.",
                     control, "PRW-032", kind="corrupt",
                 )  # fmt: skip
                 def recipe(log: PrometheusLog, path: str = path, bit: int = bit) -> None:

@@ -77,6 +77,15 @@ ENDED_BY = {
 }
 
 
+#: The part of a title that names the record.
+BY_TITLES = {
+    "full": "FULL",
+    "first": "FIRST",
+    "timestamp_sizes": "timestamp size record",
+    "preceding_log": "preceding log record",
+}
+
+
 def bad_number_after_an_open_record(opened: str, by: str) -> None:
     """Add a vector in which a physical record with a damaged log number ends an open record."""
     data = OPENED[opened]
@@ -86,7 +95,7 @@ def bad_number_after_an_open_record(opened: str, by: str) -> None:
 
     @LOG_NUMBER.combination(
         f"number_of_a_{by}_flipped_after_{opened}",
-        f"A {by.replace('_', ' ')} with a damaged log number ends an open record with"
+        f"A {BY_TITLES[by]} with a damaged log number ends an open record with"
         f" {opened.replace('_', ' ')}. {first_fault}",
         three_recyclable_records,
         "RDB-049",
