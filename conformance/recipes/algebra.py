@@ -43,7 +43,8 @@ class Damage(DamagedLog):
         return self._applied
 
     def _record_changes(self) -> None:
-        """Record operations for the changes that were made without an operation."""
+        """Record an operation for each change that a recipe made to ``data`` or ``files``
+        directly."""
         changed, self.files = self.files, {k: bytearray(v) for k, v in self._recorded.items()}
         for operation in operations_between(self._recorded, changed):
             self._apply(operation)

@@ -1,4 +1,4 @@
-"""``make vectors``: run the recipes, compute the expected answers, and write the files."""
+"""``make vectors``: run the recipes, compute the answers by specification, write the files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Body = dict[str, Any]
 
 
 def books(formats: Collection[str] = ()) -> list[Book[Any]]:
-    """Return the recipes of these formats, or of all formats, from their packages."""
+    """Return the recipes of these formats, or of all, from the packages with their names."""
     return [_book(each.module) for id, each in registers().items() if not formats or id in formats]
 
 
@@ -48,7 +48,7 @@ def _book(name: str) -> Book[Any]:
 
 
 def generate(book: Book[Any]) -> Iterator[tuple[str, bytes]]:
-    """Yield the name in ``vectors/`` and the contents of each file of one format's vectors."""
+    """Yield each file of a format's vectors: its name in ``vectors/`` and its contents."""
     built: dict[str, Log] = {}
     for recipe in book.recipes.values():
         log = build(book, recipe, built)
@@ -58,7 +58,7 @@ def generate(book: Book[Any]) -> Iterator[tuple[str, bytes]]:
         input_name = input_name_of(book, recipe, log)
         if log.name is not None and any(other.name == log.name for other in others):
             raise RecipeError(f"{recipe.id}: another input has the name {log.name}")
-        # Check the recipe before yielding anything, so that an invalid recipe leaves no files.
+        # Check the recipe before yielding anything, so that an invalid one leaves no files.
         description = dump(describe(recipe, log, input_name, _made_by(recipe, log, built)))
         if isinstance(contents, bytes):
             yield f"{recipe.format}/{input_name}", contents
@@ -172,16 +172,16 @@ def answer_to(
 
 
 def decided_by(format: str, answer: Answer, strict: Answer | None = None) -> Body:
-    """Return the requirements that decide an answer and, if it differs, the ``strict`` answer.
+    """Return the requirements that decide an answer and the answer of the profile ``strict``.
 
-    The executable specification computed the answers. Raises
-    :class:`~reference_impl.register.UndecidedReason`.
+    The executable specification computed both answers. If they are equal, the result has no ids for
+    ``strict``. Raises :class:`~reference_impl.register.UndecidedReason`.
     """
     register = registers()[format]
     ids: Body = {"expect": register.requirements_of(answer)}
     if strict is not None and strict.to_json() != answer.to_json():
         of_strict = register.requirements_of(strict)
-        # This requirement also decides that `end` is null.
+        # The requirement for ``strict`` also decides that `end` is null.
         del of_strict["end"]
         ids["expect_strict"] = {"strict": register.decides["strict"], **of_strict}
     return ids
@@ -197,7 +197,8 @@ def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: 
         "expect_strict": strict.to_json(),
         "decided_by": decided_by(recipe.format, answer, strict),
     }
-    # Records may share bytes of the log, and an answer may contain all of them in full.
+    # Records may share bytes of the log, so an answer that gives each payload in full may be longer
+    # than usual.
     in_full = 2 * sum(len(record.payload) for record in answer.records)
     usual = usual_reply_bytes(size(contents))
     if 2 * in_full > usual:
@@ -230,7 +231,7 @@ def _check_conventions(
 
 
 def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
-    """Return the expected state: exactly the input, or nothing if a writer must refuse."""
+    """Return the expected state: exactly the input, or no file if a writer must refuse."""
     records = log.to_write()
     if log.must_refuse and contents != b"":
         raise RecipeError(
@@ -329,7 +330,7 @@ _Operation = Callable[[Path, Sequence[NewRecord], Mapping[str, Any]], None]
 def _refuses(
     operation: _Operation, path: Path, records: Sequence[NewRecord], log: Log
 ) -> ValueError | None:
-    """Perform a write or an append. Return the executable specification's refusal, if any."""
+    """Perform a write or an append; return the executable specification's refusal, if any."""
     try:
         operation(path, records, log.context)
     except ValueError as refused:
@@ -359,7 +360,7 @@ def _after(
 ) -> Body:
     """Return the files after a write or append, and bytes that they must contain.
 
-    If the recipe does not state the files, the executable specification determines them.
+    If the recipe does not state the files, they are those of the executable specification.
     """
     unknown = [freedom for freedom, _ in free if freedom not in postconditions.FREEDOMS]
     if unknown:
@@ -375,14 +376,14 @@ def _after(
 
 
 def _name_in_folder(name: str, input_name: str) -> str:
-    """Convert a name relative to the log to a name relative to the log's directory."""
+    """Return a name relative to the log as one relative to the log's directory."""
     if not name:
         return input_name
     return name.removeprefix("../") if name.startswith("../") else f"{input_name}/{name}"
 
 
 def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
-    """Return the survivors of each prefix length. Adjacent lengths with one answer share a row."""
+    """Return the survivors of every prefix length; lengths with one answer share a row."""
     assert isinstance(contents, bytes), "only a log of one file has prefixes"
     format, register = formats.named(recipe.format), registers()[recipe.format]
     rows: list[Body] = []
@@ -390,7 +391,7 @@ def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents, input
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / _name(log)
         path.write_bytes(contents)
-        # Begin with the longest prefix: truncating it is cheaper than writing the next one.
+        # From the longest down: truncating by one byte is cheaper than writing the prefix again.
         for length in range(len(contents), -1, -1):
             os.truncate(path, length)
             answer = collect(format.read(path, "recover", log.context))

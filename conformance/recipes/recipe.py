@@ -1,4 +1,4 @@
-"""Recipes, and the two groups of verbs they use: build and expect.
+"""Recipes, and the verbs that build their logs and state the expected results.
 
 A recipe is a row of a table (:mod:`conformance.recipes.rows`), or a function of about ten lines
 that is named after its fault. The docstring of a function is the title of the vector. The recipe
@@ -24,7 +24,7 @@ LogT = TypeVar("LogT", bound="Log")
 
 @dataclass(frozen=True)
 class Statement:
-    """The verdict, the reason and the surviving payloads that a recipe states."""
+    """The statement of a recipe: verdict, reason, and the surviving payloads."""
 
     verdict: str
     reason: str | None
@@ -64,15 +64,15 @@ class Log(Damage):
         self.scenario = scenario
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
-        """Add records that the implementation must append. ``fields`` are fields of the format."""
+        """Add records that the implementation must append, with these fields of the format."""
         self.to_append += [NewRecord(payload, fields) for payload in payloads]
 
     def rewrites(self) -> None:
-        """State that the append replaces records, so that only ``expect`` lists the result."""
+        """State that the append replaces records: only ``expect`` lists the resulting records."""
         self.is_rewritten = True
 
     def to_write(self) -> list[NewRecord]:
-        """Return the records for a writer. Formats with record fields override this method."""
+        """Return the records of the log for a writer; formats with record fields override it."""
         return [NewRecord(payload) for payload in self.payloads]
 
     def expect(
@@ -151,11 +151,11 @@ class Log(Damage):
         self.free.append((freedom, because))
 
     def expect_bytes(self, golden: Contents) -> None:
-        """State the exact bytes of the log, known from elsewhere (``facts``, upstream tests)."""
+        """State the exact log, known from elsewhere (``facts``, upstream tests)."""
         self.golden = golden
 
     def hangs_upstream(self) -> None:
-        """State that a real system hangs on this log. Runs then use a short timeout."""
+        """State that a real system hangs on this log, so that runs use a short timeout."""
         self.wall_ms = 700
 
     def note(self, text: str) -> None:
@@ -246,7 +246,7 @@ class Book(Generic[LogT]):
 
 @dataclass(frozen=True)
 class Group(Generic[LogT]):
-    """The decorators that add recipes to a column of the matrix. They take the requirement ids."""
+    """A column of the matrix: decorators that add recipes with their requirement ids."""
 
     book: Book[LogT]
     name: str
@@ -288,7 +288,7 @@ class Group(Generic[LogT]):
         *requirements: str,
         kind: str | None = "limit",
     ) -> Entering[LogT]:
-        """Add a control with a fault, in a function that adds all vectors of a table."""
+        """Add a control with one fault, in a function that adds one vector for each combination."""
         enter = self.damaged(control, *requirements, kind=kind)
 
         def enter_combination(function: Callable[[LogT], None]) -> Recipe[LogT]:

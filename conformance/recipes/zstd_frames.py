@@ -9,7 +9,8 @@ LARGEST_BLOCK = 1 << 17
 
 
 def frame(payload: bytes, size: int | None = None) -> bytes:
-    """Return a frame of raw blocks. ``size`` overrides the content size that the frame states."""
+    """Return a zstd frame of raw blocks. ``size`` overrides the content size that the frame
+    states."""
     pieces = [payload[at : at + LARGEST_BLOCK] for at in range(0, len(payload), LARGEST_BLOCK)]
     body = b"".join(
         block(RAW, piece, len(piece), is_last=number == len(pieces))
@@ -28,27 +29,27 @@ def frame_of_one_byte(byte: int, size: int) -> bytes:
 
 
 def header(size: int) -> bytes:
-    """Return the magic number and the frame header of a single segment with this content size."""
+    """Return the magic number and the header of a single-segment frame with this content size."""
     if size < 256:
         return MAGIC + bytes([SINGLE_SEGMENT, size])
     if size < 65792:
         return MAGIC + bytes([SINGLE_SEGMENT | 0x40]) + (size - 256).to_bytes(2, "little")
     if size < 1 << 27:
         return MAGIC + bytes([SINGLE_SEGMENT | 0x80]) + size.to_bytes(4, "little")
-    # The window is 8 MiB, so that the window stays valid for large content sizes.
+    # The window is 8 MiB, which stays valid when the content size is large.
     return MAGIC + bytes([0xC0, 13 << 3]) + size.to_bytes(8, "little")
 
 
 def block(kind: int, data: bytes, size: int, is_last: bool) -> bytes:
-    """Return a block of a frame."""
+    """Return one block of a zstd frame."""
     return (is_last | kind << 1 | size << 3).to_bytes(3, "little") + data
 
 
 def compressed_block(byte: int, size: int) -> bytes:
-    """Return a last block that decompresses to ``size`` copies of a byte. ``size`` is at most 4095.
+    """Return the last block of a frame, which decompresses to ``size`` copies of a byte.
 
-    The block consists of one repeated literal, whose size has 12 bits, and no sequences (RFC 8878,
-    3.1.1.3).
+    ``size`` is at most 4095. The block has one repeated literal with a size of 12 bits, and no
+    sequences (RFC 8878, 3.1.1.3).
     """
     literals = (RLE | 1 << 2 | size << 4).to_bytes(2, "little") + bytes([byte])
     return block(COMPRESSED, literals + bytes(1), len(literals) + 1, is_last=True)

@@ -42,7 +42,7 @@ def _appends(log: EtcdLog, *records: NewRecord, survivors: range = range(10)) ->
     log.expect("intact", survivors=[*survivors, *(each.payload for each in records)])
 
 
-#: The log, the number of its records, and the requirements.
+#: Each log, the number of its records, and the requirements.
 LOGS: tuple[tuple[Recipe[EtcdLog], int, tuple[str, ...]], ...] = (
     (basic, 10, ("ETW-073",)),
     (no_preallocated_zeros, 10, ("ETW-073",)),
@@ -66,7 +66,7 @@ def _to_each_log() -> None:
 
         name = control.slug.replace("-", "_")
         recipe.__name__ = f"append_to_{name}"
-        recipe.__doc__ = f"A writer appends two Saves to {control.slug}."
+        recipe.__doc__ = f"A writer appends two Saves to the log `{control.slug}`."
         APPENDING.appending(control, *requirements)(recipe)
 
 
@@ -81,21 +81,21 @@ def append_two_saves(log: EtcdLog) -> None:
 
 @APPENDING.appending(basic, "ETW-073", "ETW-074")
 def append_more_than_is_preallocated(log: EtcdLog) -> None:
-    """The new records need more than the zeros of the file. It grows."""
+    """The new records need more space than the preallocated zeros. The file grows."""
     _appends(log, entry(5, b"x" * 900), state(5))
     log.leaves({"": 1368})
 
 
 @APPENDING.appending(basic, "ETW-073")
 def append_into_preallocated_zeros(log: EtcdLog) -> None:
-    """The file keeps its length."""
+    """A writer appends into preallocated zeros. The length of the file does not change."""
     _appends(log, *saves(5, 6))
     log.leaves({"": 1024})
 
 
 @APPENDING.appending(basic, "ETW-073")
 def append_nothing(log: EtcdLog) -> None:
-    """There are no records to append. The file keeps its bytes."""
+    """There are no records to append, so the file does not change."""
     _appends(log)
     log.leaves({"": 1024})
 
@@ -108,13 +108,14 @@ def append_a_marker(log: EtcdLog) -> None:
 
 @APPENDING.appending(basic, "ETW-070", "ETW-073")
 def append_equal_metadata(log: EtcdLog) -> None:
-    """A writer appends the metadata of the log."""
+    """A writer appends metadata that is equal to the metadata of the log."""
     _appends(log, metadata())
 
 
 @APPENDING.appending(three_files, "ETW-071", "ETW-072", "ETW-073", "ETW-009")
 def append_and_cut(log: EtcdLog) -> None:
-    """The last file is full after a Save. The next file begins with the metadata and the state."""
+    """The last file is full after a Save. The next file begins with the metadata and the last
+    state."""
     _appends(log, *saves(9, 10, 40), survivors=range(18))
     log.leaves({
         FIRST: 416, SECOND: 424, THIRD: 424, "0000000000000003-000000000000000a.wal": 256,
@@ -123,7 +124,8 @@ def append_and_cut(log: EtcdLog) -> None:
 
 @APPENDING.appending(three_files, "ETW-071", "ETW-072", "ETW-073")
 def append_a_marker_and_cut(log: EtcdLog) -> None:
-    """A marker above the last entry gives the next file its index. The file is full."""
+    """The last file is full. The index of the new marker is higher than that of the last entry, so
+    it determines the name of the next file."""
     _appends(log, configured(40), state(40, 9), state(41, 10), survivors=range(18))
     log.leaves({
         FIRST: 416, SECOND: 424, THIRD: 384, "0000000000000003-0000000000000029.wal": 256,
@@ -132,7 +134,7 @@ def append_a_marker_and_cut(log: EtcdLog) -> None:
 
 @APPENDING.appending(three_files, "ETW-071", "ETW-072", "ETW-073")
 def append_lower_indexes_and_cut(log: EtcdLog) -> None:
-    """The last entry replaces earlier ones, and gives the next file its index."""
+    """The last entry replaces earlier ones, and its index determines the name of the next file."""
     _appends(log, entry(5, b"x" * 40, 3), state(8, 3), entry(6, b"y", 3), state(8, 4),
              survivors=range(18))  # fmt: skip
     log.leaves({
@@ -141,7 +143,7 @@ def append_lower_indexes_and_cut(log: EtcdLog) -> None:
 
 
 def _cuts() -> None:
-    """Append to folders, with the size of a segment, the new records, and the files after them."""
+    """Add vectors that append to folders with different segment sizes."""
     for control, count, size, new, files in (
         (replaced_entries_and_an_old_marker, 11, 1, [state(3, 4)],
          {FIRST: 448, "0000000000000001-0000000000000003.wal": 96}),
@@ -170,7 +172,9 @@ def _cuts() -> None:
             log.leaves(files)
 
         recipe.__name__ = f"append_{size}_to_{control.slug}".replace("-", "_")
-        recipe.__doc__ = f"A writer appends to {control.slug}, with segments of {size} bytes."
+        recipe.__doc__ = (
+            f"A writer appends to the log `{control.slug}`. The segment size is {size}."
+        )
         APPENDING.appending(control, "ETW-071", "ETW-072", "ETW-073")(recipe)
 
 
@@ -179,7 +183,7 @@ _cuts()
 
 @APPENDING.appending(no_preallocated_zeros, "ETW-073")
 def append_with_a_segment_size(log: EtcdLog) -> None:
-    """A log that is not preallocated keeps its length. Only a new file is filled with zeros."""
+    """A log without preallocated zeros is not filled up to the segment size. Only new files are."""
     log.context["segment_size"] = 4096
     _appends(log, *saves(5, 6))
     log.leaves({"": 552})
@@ -204,7 +208,7 @@ def append_after_a_torn_length(log: EtcdLog) -> None:
 @APPENDING.appending(no_preallocated_zeros, "ETW-073", "ETW-011", kind="eof",
                      control=append_two_saves)  # fmt: skip
 def append_after_a_cut_between_frames(log: EtcdLog) -> None:
-    """The last frame is gone. A writer continues in front of it."""
+    """The last frame is missing. A writer appends where it began."""
     log.truncate(360)
     _appends(log, *saves(5, 6), survivors=range(9))
 
@@ -213,7 +217,7 @@ def append_after_a_cut_between_frames(log: EtcdLog) -> None:
     basic, "ETW-073", "ETW-052", kind="eof", control=append_into_preallocated_zeros
 )
 def append_after_a_byte_of_ff(log: EtcdLog) -> None:
-    """A writer removes a byte after the last frame. The preallocated zeros are gone, too."""
+    """A writer removes a byte after the last frame, together with the preallocated zeros."""
     log.overwrite(400, b"\xff")
     _appends(log, *saves(5, 6))
 
@@ -221,14 +225,15 @@ def append_after_a_byte_of_ff(log: EtcdLog) -> None:
 @APPENDING.appending(a_save_of_three_entries, "ETW-073", "ETW-052", kind="eof",
                      control=append_into_preallocated_zeros)  # fmt: skip
 def append_after_a_torn_sector(log: EtcdLog) -> None:
-    """A sector of the last Save was never written. A writer removes the Save."""
+    """A sector of the last Save was never written. A writer removes the torn part of the Save
+    before it appends."""
     log.zero_sector(2)
     _appends(log, *saves(4, 5), survivors=range(7))
 
 
 @APPENDING.appending(no_preallocated_zeros, "ETW-073", kind="eof", control=append_two_saves)
 def append_nothing_after_a_torn_record(log: EtcdLog) -> None:
-    """There are no records to append. A writer keeps the torn record."""
+    """There are no records to append, so the writer keeps the torn record."""
     log.truncate(390)
     log.expect("torn", "torn-record", survivors=range(9), end=360)
     log.leaves({"": 390})
@@ -236,7 +241,7 @@ def append_nothing_after_a_torn_record(log: EtcdLog) -> None:
 
 @APPENDING.appending(three_files, "ETW-073", "ETW-052", kind="eof", control=append_and_cut)
 def append_to_a_folder_after_a_torn_record(log: EtcdLog) -> None:
-    """The last file of a folder is torn."""
+    """A writer appends to a folder whose last file is torn."""
     log.truncate(290, THIRD)
     _appends(log, *saves(9, 9, 40), survivors=range(17))
 
@@ -245,7 +250,8 @@ def _refuses() -> None:
     for name, title, operations, reason, survivors in (
         ("a_flipped_bit", "a bit of an entry is flipped",
          ["flip bit 0 of frames[5].record.data"], "checksum-mismatch", [0, 1, 2, 3, *range(5, 10)]),
-        ("a_gap", "an entry is zeros", ["zero frames[5]"], "zero-gap", [0, 1, 2, 3, *range(6, 10)]),
+        ("a_gap", "an entry is zeroed",
+         ["zero frames[5]"], "zero-gap", [0, 1, 2, 3, *range(6, 10)]),
         ("a_wrong_length", "a length is wrong", ["flip bit 3 of frames[5].length.low"],
          "bad-length",
          range(10)),
@@ -269,7 +275,7 @@ def _refuses() -> None:
             log.expect_refusal("damaged", reason, survivors)
 
         recipe.__name__ = f"append_after_{name}"
-        recipe.__doc__ = f"A writer refuses to append: {title}."
+        recipe.__doc__ = f"A writer refuses to append because {title}."
         APPENDING.appending(
             no_preallocated_zeros, "ETW-073", "ETW-061", kind="corrupt", control=append_two_saves
         )(recipe)
@@ -280,7 +286,7 @@ _refuses()
 
 @APPENDING.appending(three_files, "ETW-073", kind="corrupt", control=append_and_cut)
 def append_after_a_missing_file(log: EtcdLog) -> None:
-    """A writer refuses to append: a file is missing."""
+    """A writer refuses to append to a log with a missing file."""
     log.remove_file(SECOND)
     log.to_append += saves(9, 10)
     log.expect_refusal("damaged", "missing-file", [*range(8), *range(13, 18)])
@@ -305,6 +311,7 @@ def append_other_metadata(log: EtcdLog) -> None:
 
 @APPENDING.appending(basic, "ETW-070", "ETW-073", kind="limit", control=append_a_marker)
 def append_text(log: EtcdLog) -> None:
-    """A writer refuses to append an entry that is no message, and one in front of it."""
+    """A writer refuses to append an entry that is not a valid message. The valid entry before it is
+    not appended either."""
     log.to_append += [entry(5), NewRecord(b"text")]
     log.expect_refusal("intact", None, range(10))

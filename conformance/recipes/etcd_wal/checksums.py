@@ -1,4 +1,4 @@
-"""The checksums of etcd's logs. The checksum of a record continues that of the record before it."""
+"""Checksums of etcd's logs. Each checksum continues that of the record before it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reference_impl.etcd_wal.segment import Segment
 
 
 def checksums_from(data: bytes, frame: Field, fields: Sequence[Field]) -> tuple[int, bytes]:
-    """Return the frames from this one on, with the checksums of their records corrected.
+    """Return the frames from ``frame`` on, with the checksums of their records corrected.
 
     Raises ``ValueError`` if a checksum does not fit into its frame.
     """
@@ -37,7 +37,8 @@ def checksums_from(data: bytes, frame: Field, fields: Sequence[Field]) -> tuple[
 
 
 def _seed(segment: Segment, frame: Field, fields: Sequence[Field]) -> int:
-    """Return the checksum that the frame before stores, and 0 for the first frame of a file."""
+    """Return the stored checksum of the frame before this one, or 0 for the first frame of a
+    file."""
     name = f"frames[{int(frame.path[len('frames[') : -1]) - 1}]"
     starts = [each.start for each in fields if each.path == name]
     reading = segment.message(starts[0]) if starts else None
@@ -45,7 +46,8 @@ def _seed(segment: Segment, frame: Field, fields: Sequence[Field]) -> int:
 
 
 def _with_checksum(frame: bytes, crc: int) -> bytes:
-    """Return a frame of the same size that stores this checksum, in a longer varint if need be."""
+    """Return a frame of the same size that stores this checksum, in a longer varint if
+    necessary."""
     length, new = length_at(frame, 0), bytearray(varint(crc))
     _, start = read_varint(frame, LENGTH_SIZE + 1, len(frame))
     _, end = read_varint(frame, start + 1, len(frame))
@@ -63,7 +65,7 @@ def _with_checksum(frame: bytes, crc: int) -> bytes:
 
 
 def has_checksum(data: bytes, frame: Field) -> bool:
-    """Return whether a checksum covers data of this frame."""
+    """Return whether the checksum of this frame covers any data."""
     reading = Segment(data, is_last=True).message(frame.start)
     return reading is not None and reading.data is not None
 

@@ -37,7 +37,7 @@ def no_preallocated_zeros(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-007")
 def head_of_etcd_3_6(log: EtcdLog) -> None:
-    """The first 80 bytes of a log, as etcd 3.6.16 writes them."""
+    """The first 80 bytes of a log, exactly as etcd 3.6.16 writes them."""
     log.build(*HEAD)
     log.expect_bytes(
         bytes.fromhex(
@@ -51,7 +51,7 @@ def head_of_etcd_3_6(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-005", "ETW-008")
 def metadata_without_data(log: EtcdLog) -> None:
-    """The application has no metadata, as in Hyperledger Fabric. Bytes of etcd 3.6.16."""
+    """A log of etcd 3.6.16 without application metadata, as in Hyperledger Fabric."""
     log.build(metadata(b""), marker(0, 0), entry(1, term=1), entry(2, b"alpha", 1), state(0, 1, 0))
     log.expect_bytes(
         bytes.fromhex(
@@ -68,7 +68,7 @@ def metadata_without_data(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-010")
 def entries_without_a_type(log: EtcdLog) -> None:
-    """etcd 3.7 leaves out the type of a normal entry."""
+    """Entries without a type field. etcd 3.7 omits the type of normal entries."""
     log.build(*HEAD, entry(1, b"alpha", kind=None), entry(2, kind=None), state(2))
     log.expect("intact", survivors=range(5))
 
@@ -85,7 +85,7 @@ def all_types_of_entries(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-003", "ETW-004")
 def no_padding(log: EtcdLog) -> None:
-    """etcd 2.0 to 2.3 write no padding."""
+    """Frames without padding, as etcd 2.0 to 2.3 write them."""
     log.build_bytes(chained(typed(BASIC), padded=False), *BASIC)
     log.expect("intact", survivors=range(10), end=341)
 
@@ -102,7 +102,7 @@ def padding_after_frames_without_padding(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-012")
 def replaced_entries(log: EtcdLog) -> None:
-    """A new leader replaces the entries 2 and 3. Readers return all entries."""
+    """A new leader replaces entries 2 and 3. Readers also return the replaced entries."""
     log.build(
         *HEAD, entry(1, b"a"), entry(2, b"b"), entry(3, b"c"), state(1),
         entry(2, b"d", 3), state(2, 3),
@@ -112,7 +112,8 @@ def replaced_entries(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-012")
 def indexes_that_jump_after_a_marker(log: EtcdLog) -> None:
-    """A follower gets a snapshot of index 100 from the leader. The next entry has the index 101."""
+    """A follower receives a snapshot of index 100 from the leader. The next entry has the index
+    101."""
     log.build(
         *HEAD, *saves(1, 2), marker(100, 5), state(100, 5), entry(101, b"a", 5), state(101, 5)
     )
@@ -121,7 +122,7 @@ def indexes_that_jump_after_a_marker(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-009", "ETW-071", "ETW-072")
 def no_head_record_but_the_checksum(log: EtcdLog) -> None:
-    """A log without metadata and states, whose second file has only a checksum record as head."""
+    """A log without metadata and states. The head of its second file is only a checksum record."""
     log.build(
         entry(1, b"a" * 60), marker(1, 2), entry(2, b"b"), marker(2, 2), entry(3),
         folder=True, segment_size=64,
@@ -131,28 +132,29 @@ def no_head_record_but_the_checksum(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-011")
 def only_the_checksum_record(log: EtcdLog) -> None:
-    """A log without records."""
+    """A log that contains only the checksum record."""
     log.build()
     log.expect("intact", survivors=[], end=16)
 
 
 @LAYOUT.valid("ETW-011")
 def metadata_in_preallocated_space(log: EtcdLog) -> None:
-    """A frame without padding is the last one, and zeros follow it."""
+    """The last frame has no padding, and zeros follow it."""
     log.build(metadata(), segment_size=512)
     log.expect("intact", survivors=[0], end=56)
 
 
 @LAYOUT.valid("ETW-041")
 def first_file_of_a_later_checksum(log: EtcdLog) -> None:
-    """Older files were deleted: the head stores a checksum that is not 0, and the last state."""
+    """Older files were deleted, so the head of the first file stores a checksum other than 0."""
     log.build_bytes(chained([(4, None), *typed(BASIC)[1:]], seed=0x12345678), *BASIC)
     log.expect("intact", survivors=range(10), end=400)
 
 
 @LAYOUT.valid("ETW-006")
 def unusual_messages(log: EtcdLog) -> None:
-    """A record with an unknown field, a repeated type, a long varint, and the data in front."""
+    """A record with an unknown field, a repeated type, a long varint, and its data before the other
+    fields."""
     log.build(*BASIC, segment_size=1024)
     data, crc = log.payloads[9], crc32c(b"".join(log.payloads))
     odd = b"\x1a" + varint(len(data)) + data + b"\x48\x07\x08\x02\x08\x83\x00\x10" + varint(crc)
@@ -162,7 +164,7 @@ def unusual_messages(log: EtcdLog) -> None:
 
 @LAYOUT.valid("ETW-006")
 def unknown_fields_of_each_type(log: EtcdLog) -> None:
-    """A record with an unknown field of each wire type, and one with the highest number."""
+    """A record has an unknown field of each wire type. One of them has the highest field number."""
     log.build(*BASIC, segment_size=1024)
     data, crc = log.payloads[9], crc32c(b"".join(log.payloads))
     unknown = b"\x49" + b"\x1a" * 8 + b"\x55" + b"\x1a" * 4 + b"\x5a\x03\x1a\x1a\x1a"
@@ -176,14 +178,15 @@ def unknown_fields_of_each_type(log: EtcdLog) -> None:
 
 @FILES.valid("ETW-001", "ETW-002", "ETW-009", "ETW-071", "ETW-072")
 def three_files(log: EtcdLog) -> None:
-    """A folder of three segments. The heads of the later ones repeat metadata and state."""
+    """A folder of three segments. The heads of the second and third segments repeat the metadata
+    and the state."""
     log.build(*HEAD, *saves(1, 8, 40), folder=True, segment_size=256)
     log.expect("intact", survivors=range(18))
 
 
 @LIMITS.valid("ETW-003", "ETW-021")
 def records_over_several_sectors(log: EtcdLog) -> None:
-    """Entries of 1,400 bytes without zeros, in a preallocated segment of 8,192 bytes."""
+    """Entries of 1,400 non-zero bytes, in a preallocated segment of 8,192 bytes."""
     log.build(*HEAD, *saves(1, 4, 1400), segment_size=8192)
     log.expect("intact", survivors=range(10))
 
@@ -198,7 +201,7 @@ def a_save_of_three_entries(log: EtcdLog) -> None:
 
 LAYOUT.table("""
 padding_is_not_zero: basic ETW-003 limit
-    A byte of padding is not zero.
+    A padding byte is not zero.
     damage: fill frames[2].padding with 55
     expect: intact, survivors 0-9, end 400
 unused_bit_of_a_length: basic ETW-003 limit
@@ -207,7 +210,7 @@ unused_bit_of_a_length: basic ETW-003 limit
     damage: flip bit 6 of frames[3].length.flags
     expect: intact, survivors 0-9, end 400
 number_of_padding_without_padding: basic ETW-003 limit
-    A length without the flag of padding states a number of padding bytes.
+    A length without the padding flag states a number of padding bytes.
     damage: set frames[1].length.flags to 3
     expect: intact, survivors 0-9, end 400
 last_file_ends_in_four_zeros: no_preallocated_zeros ETW-011 limit

@@ -23,13 +23,14 @@ _KINDS = {name: kind for kind, name in TYPES.items()}
 
 
 def metadata(data: bytes | None = None) -> NewRecord:
-    """Return a metadata record: by default, the ids of a node and a cluster."""
+    """Return a metadata record. By default, it contains the ids of a node and a cluster."""
     ids = b"\x08" + varint(VOTE) + b"\x10" + varint(0xCDF818194E3A8C32)
     return NewRecord(ids if data is None else data, {"record_type": "metadata"})
 
 
 def entry(index: int, data: bytes = b"", term: int = 2, kind: int | None = 0) -> NewRecord:
-    """Return an entry; without a type, as etcd 3.7 writes a normal entry, if ``kind`` is None."""
+    """Return an entry. If ``kind`` is None, it has no type field, as in a normal entry of etcd
+    3.7."""
     payload = b"" if kind is None else b"\x08" + varint(kind)
     payload += b"\x10" + varint(term) + b"\x18" + varint(index)
     payload += b"\x22" + varint(len(data)) + data if data else b""
@@ -43,13 +44,13 @@ def state(commit: int, term: int = 2, vote: int = VOTE) -> NewRecord:
 
 
 def marker(index: int, term: int, more: bytes = b"") -> NewRecord:
-    """Return the marker of a snapshot, with the bytes of further fields."""
+    """Return the marker of a snapshot, followed by the bytes of other fields."""
     payload = b"\x08" + varint(index) + b"\x10" + varint(term) + more
     return NewRecord(payload, {"record_type": "snapshot"})
 
 
 def saves(first: int, last: int, size: int = 0) -> list[NewRecord]:
-    """Return Saves with one entry and a state each, for these indexes."""
+    """Return one Save for each of these indexes. Each has one entry and a state."""
     found = []
     for index in range(first, last + 1):
         data = b"%d:" % index + bytes(range(97, 97 + 26)) * (size // 26 + 1)
@@ -60,7 +61,10 @@ def saves(first: int, last: int, size: int = 0) -> list[NewRecord]:
 def chained(
     records: Sequence[tuple[int, bytes | None]], seed: int = 0, padded: bool = True
 ) -> bytes:
-    """Return the frames of records, by type and data. A checksum record begins a file."""
+    """Return the chained frames of records that are given by type and data.
+
+    A record with the data None is a checksum record.
+    """
     out = b""
     for kind, data in records:
         seed = seed if data is None else crc32c(data, seed)
@@ -69,7 +73,7 @@ def chained(
 
 
 def typed(records: Sequence[NewRecord]) -> list[tuple[int, bytes | None]]:
-    """Return the types and the data of records, with a head before them."""
+    """Return the types and data of records, with a head before them."""
     return [(CRC, None)] + [
         (_KINDS[str(new.fields["record_type"])], new.payload) for new in records
     ]
@@ -109,11 +113,11 @@ def _of_word(word: str) -> tuple[int, bytes | None]:
 
 
 def frames_of(words: str, seed: int) -> bytes:
-    """Return frames by words: ``e5.3:600`` is an entry of index 5, term 3 and 600 bytes.
+    """Return the frames of ``words``: ``e5.3:600`` is an entry of index 5, term 3 and 600 bytes.
 
     ``s`` is a state, ``m`` a marker, ``M`` metadata, ``C`` a checksum record and ``t6`` a record of
-    type 6. The term is 2 and the size 8 by default. ``~`` stands for eight bytes of 55, and ``_``
-    for 64 zeros.
+    type 6. The default term is 2, and the default size is 8. ``~`` stands for eight bytes of 55,
+    and ``_`` for 64 zeros.
     """
     out = b""
     for word in words.split():
@@ -137,7 +141,7 @@ class EtcdLog(Log):
         self.records: list[NewRecord] = []
 
     def to_write(self) -> list[NewRecord]:
-        """Return the records to write, with their types."""
+        """Return the records that a writer must write, with their types."""
         return self.records
 
     def build(self, *records: NewRecord, **context: Any) -> None:
@@ -152,7 +156,7 @@ class EtcdLog(Log):
         self.files = {name: bytearray(data) for name, data in by_name(contents).items()}
 
     def build_bytes(self, data: bytes, *records: NewRecord) -> None:
-        """Make a segment of these bytes, which hold these records."""
+        """Use these bytes as the segment. The records name the payloads that the bytes contain."""
         self.data = bytearray(data)
         self.payloads += [new.payload for new in records]
 
@@ -160,14 +164,14 @@ class EtcdLog(Log):
         """Add records that the implementation must append."""
         self.to_append += records
 
-    # -- words of rows -----------------------------------------------------------------------------
+    # -- methods for table rows --------------------------------------------------------------------
 
     def rewrite(self, number: int, kind: int, data: str, file: str = "") -> None:
-        """Replace a frame by a record of this type and data, and correct all later checksums."""
+        """Replace a frame with a record of this type and data, and correct all later checksums."""
         self._rebuild(number, number + 1, [(kind, _bytes(data))], file)
 
     def add(self, number: int, kind: int, data: str = "", file: str = "") -> None:
-        """Insert a record in front of a frame, and correct all later checksums."""
+        """Insert a record before a frame, and correct all later checksums."""
         self._rebuild(number, number, [(kind, _bytes(data) or None)], file)
 
     def _rebuild(
@@ -199,24 +203,27 @@ class EtcdLog(Log):
         return state(commit).payload
 
     def follow(self, seed: int | str, words: str, file: str = "") -> None:
-        """Write the frames of :func:`frames_of` after the last frame, which has the seed ``-``."""
+        """Write the frames of :func:`frames_of` after the last frame. ``-`` is the seed after this
+        frame."""
         last = self._frames(file)[-1]
         self.overwrite(last.end, frames_of(words, last.crc if seed == "-" else int(seed)), file)
 
     def payload_of(self, word: str) -> bytes:
-        """Return the payload of a word of :func:`frames_of`, to name a survivor."""
+        """Return the payload of one word of :func:`frames_of`, to name a survivor."""
         return _of_word(word)[1] or b""
 
     def record(self, number: int, text: str, file: str = "") -> None:
-        """Give a frame a record of these bytes, and the usual padding.
+        """Replace the record of a frame with these bytes, with the usual padding.
 
-        ``text`` has hexadecimal digits and the parts ``crc``, ``len`` and ``data`` of the record.
+        ``text`` contains hexadecimal digits, and ``crc``, ``len`` and ``data`` for the parts of the
+        old record.
         """
         old = self._frames(file)[number]
         self.files[file][old.start : old.end] = _frame_of(text, old.crc, old.data or b"")
 
     def add_record(self, number: int, text: str, file: str = "") -> None:
-        """Insert a record of these bytes in front of a frame. ``crc`` is the running checksum."""
+        """Insert a record with these bytes before a frame. ``crc`` stands for the running
+        checksum."""
         before = self._frames(file)[number - 1]
         self.files[file][before.end : before.end] = _frame_of(text, before.crc, b"")
 
@@ -226,19 +233,21 @@ class EtcdLog(Log):
         self.overwrite(at, bytes(size))
 
     def frame_of(self, kind: int, seed: int, data: str) -> str:
-        """Return the frame of a record that continues a seed, in hexadecimal."""
+        """Return the frame of a record that continues the checksum ``seed``, as hexadecimal
+        digits."""
         return chained([(kind, _bytes(data) or None)], seed).hex()
 
 
 def _bytes(text: str) -> bytes:
-    """Return the bytes of hexadecimal digits, which rows begin with 0x to keep them a text."""
+    """Return the bytes of hexadecimal digits. In rows, these begin with 0x, so that they remain
+    text."""
     return bytes.fromhex(text.removeprefix("0x"))
 
 
 def rows(title: str, key: str, table: str) -> str:
-    """Return a table whose rows have only a heading, words, and the expected answer after a bar.
+    """Return a full table from short rows: a heading, words, and the expected answer after a bar.
 
-    The words take the place of ``{}`` in the title and in the line of the key.
+    In each row, the words replace ``{}`` in ``title`` and in ``key``, the line with the operations.
     """
     found = ""
     for row in re.split(r"\n(?=\S)", table.strip()):

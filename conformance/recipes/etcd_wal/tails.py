@@ -1,4 +1,4 @@
-"""Torn writes at the end of the last file, and what proves that a fault is none."""
+"""Torn writes at the end of the last file, and what proves that a fault is not a torn write."""
 
 from conformance.recipes.etcd_wal.layout import (
     HEAD,
@@ -17,7 +17,7 @@ from conformance.recipes.etcd_wal.log import (
 
 @TAILS.valid("ETW-050")
 def a_marker_and_a_state(log: EtcdLog) -> None:
-    """The last Save has a large entry. A marker and a state of another term follow it."""
+    """The last Save has a large entry. A marker and a state of another term follow."""
     log.build(*HEAD, *saves(1, 1), entry(2, b"b" * 1400), marker(1, 2), state(1, 3),
               segment_size=4096)  # fmt: skip
     log.expect("intact", survivors=range(7))
@@ -25,7 +25,7 @@ def a_marker_and_a_state(log: EtcdLog) -> None:
 
 @TAILS.valid("ETW-050")
 def a_state_after_a_large_entry(log: EtcdLog) -> None:
-    """The last Save has a large entry. Two more states follow it."""
+    """The last Save has a large entry and a state. Another state follows."""
     log.build(*HEAD, *saves(1, 1), entry(2, b"b" * 1400), state(1, 3), state(2, 3),
               segment_size=4096)  # fmt: skip
     log.expect("intact", survivors=range(7))
@@ -41,7 +41,7 @@ def an_entry_after_a_large_entry(log: EtcdLog) -> None:
 
 @TAILS.valid("ETW-050")
 def states_alone(log: EtcdLog) -> None:
-    """Three states follow a marker. They were perhaps not synced."""
+    """Three states follow a marker. They may not have been synced."""
     log.build(*HEAD, *saves(1, 1, 1300), marker(1, 2), state(1, 3), state(1, 4), state(1, 5),
               segment_size=4096)  # fmt: skip
     log.expect("intact", survivors=range(8))
@@ -56,7 +56,7 @@ def one_save(log: EtcdLog) -> None:
 
 TAILS.table(
     rows(
-        "A sector of zeros is in one of the last frames: {}.",
+        "One of the last frames contains a zeroed sector: {}.",
         "follow: -, {}\n    damage: zero sector 1 of 512 bytes",
         """
 marker_at_the_end: one_save ETW-050
@@ -114,19 +114,19 @@ _cuts()
 
 TAILS.table("""
 file_ends_before_the_last_frame: no_preallocated_zeros ETW-011 limit
-    The file ends before the last frame, which nothing shows.
+    The file ends before the last frame, which a reader cannot detect.
     damage: truncate at 360
     expect: intact, survivors 0-8, end 360
 zeros_from_the_last_frame_on: basic ETW-011 limit
-    The last frame is zeros, which nothing shows.
+    The last frame is zeroed, which a reader cannot detect.
     damage: zero frames[10]
     expect: intact, survivors 0-8, end 360
 zeros_from_an_entry_on: basic ETW-011 limit
-    Everything from an entry on is zeros, which nothing shows.
+    The log is zeroed from an entry on, which a reader cannot detect.
     damage: write 240 zero bytes at 160
     expect: intact, survivors 0-3, end 160
 file_ends_inside_the_marker: no_preallocated_zeros ETW-051
-    The file ends inside the marker. The head and the metadata stand in front of it.
+    The file ends inside the marker, which follows the head and the metadata.
     damage: truncate at 70
     expect: torn torn-record, survivors 0, end 56
 last_frame_without_padding_is_cut: no_padding ETW-051
@@ -146,15 +146,15 @@ length_without_a_record: no_preallocated_zeros ETW-051
     damage: extend by 1000000000000000
     expect: torn torn-record, survivors 0-9, end 400
 sector_of_ff_after_the_last_frame: no_preallocated_zeros ETW-051
-    512 bytes of ff follow the last frame.
+    512 ff bytes follow the last frame.
     damage: extend by 512 bytes of ff
     expect: torn torn-record, survivors 0-9, end 400
 ff_in_the_preallocated_zeros: basic ETW-051
-    64 bytes of ff follow the last frame in preallocated space.
+    The preallocated space after the last frame contains 64 ff bytes.
     damage: write 64 bytes of ff at 400
     expect: torn torn-record, survivors 0-9, end 400
 bytes_of_a_preallocated_file: basic ETW-051
-    The rest of the file consists of 55, as if etcd had not emptied the file 0.tmp.
+    The rest of the file is filled with bytes 55, as if etcd had not zeroed the file 0.tmp.
     damage: write 624 bytes of 55 at 400
     expect: torn torn-record, survivors 0-9, end 400
 short_garbage_after_the_last_frame: basic ETW-051
@@ -162,63 +162,65 @@ short_garbage_after_the_last_frame: basic ETW-051
     damage: write 010000000000000041 at 400
     expect: damaged bad-record, survivors 0-9, end none
 garbage_before_a_new_sector: basic ETW-051
-    A length follows the last frame, and its record is zeros up to the next sector.
+    The last frame is followed by a length, but the record is zero up to the next sector.
     damage: write 4000000000000000 at 400
     expect: torn torn-sector, survivors 0-9, end 400
 byte_after_the_next_sector: basic ETW-051
-    The sector of the last frame ends in zeros, and bytes follow in the next.
+    The sector of the last frame ends with zeros, and a non-zero byte follows in the next sector.
     damage: write 55 at 512
     expect: torn torn-sector, survivors 0-9, end 400
 byte_before_the_next_sector: basic ETW-051
-    A byte follows after zeros in the sector of the last frame.
+    In the sector of the last frame, zeros and then a non-zero byte follow the frame.
     damage: write 55 at 511
     expect: damaged zero-gap, survivors 0-9, end none
 torn_in_the_last_save: records_over_several_sectors ETW-051 ETW-052
-    The last Save lacks its last sectors.
+    The last Save lacks its last sector.
     shows: size-before-data
     damage: zero sector 11 of 512 bytes
     expect: torn torn-sector, survivors 0-7, end 4496
 first_sectors_of_the_last_save: records_over_several_sectors ETW-050 ETW-051
-    The last Save lacks its first sector with an entry. The state after it fits the stored checksum,
-    but nothing proves that the entry was synced.
+    A sector of the entry in the last Save was never written. The state after it matches the stored
+    checksum, but nothing proves that the entry was synced.
     damage: zero sector 9 of 512 bytes
     expect: torn torn-sector, survivors 0-7, end 4496
 sector_with_the_beginning_of_the_last_save: records_over_several_sectors ETW-050 ETW-051
-    A sector is zeros that contains the end of one Save and the beginning of the last.
+    A zeroed sector contains the end of one Save and the beginning of the last Save.
     damage: zero sector 8 of 512 bytes
     expect: torn torn-sector, survivors 0-5, end 3024
 sector_of_the_save_before: records_over_several_sectors ETW-050
-    A sector of an entry is zeros. Its Save was synced, because another Save follows it.
+    A sector of an entry is zeroed. The Save of the entry was synced, because another Save follows.
     damage: zero sector 7 of 512 bytes
     expect: damaged checksum-mismatch, survivors 0-5 7-9, end none
 half_a_sector_of_the_last_save: records_over_several_sectors ETW-051
-    200 bytes of an entry of the last Save are zeros, but no sector is missing.
+    200 bytes of an entry in the last Save are zeroed, but no sector is missing.
     damage: write 200 zero bytes at 4700
     expect: damaged checksum-mismatch, survivors 0-7 9, end none
-    note: etcd reports a crc mismatch, and refuses to start (issue 11488).
+    note: etcd reports a CRC mismatch and refuses to start (issue 11488).
 sector_in_an_entry_of_three: a_save_of_three_entries ETW-050 ETW-051
-    A sector of the second and third entry of the last Save was never written.
+    A sector with parts of the second and third entries of the last Save was never written.
     damage: zero sector 2 of 512 bytes
     expect: torn torn-sector, survivors 0-6, end 872
 first_sector_in_a_save_of_three: a_save_of_three_entries ETW-050 ETW-052
-    A sector of the first and second entry of the last Save was never written. The third entry
-    and the state are there, but they were never acknowledged.
+    A sector with parts of the first and second entries of the last Save was never written. The
+    third entry and the state were written, but never acknowledged.
     damage: zero sector 1 of 512 bytes
     expect: torn torn-sector, survivors 0-5, end 240
 marker_proves_the_sync: a_marker_and_a_state ETW-050
-    A sector of an entry is zeros, and a marker with a further record follows it.
+    A sector of an entry is zeroed. A marker and another record follow, which proves that the entry
+    was synced.
     damage: zero sector 1 of 512 bytes
     expect: damaged checksum-mismatch, survivors 0-3 5 6, end none
 last_marker_proves_nothing: an_entry_after_a_large_entry ETW-050
-    A sector of an entry is zeros. An entry and a state of perhaps the same Save follow it.
+    A sector of an entry is zeroed. The entry and the state that follow may belong to the same Save.
     damage: zero sector 1 of 512 bytes
     expect: torn torn-sector, survivors 0-3, end 160
 second_state_proves_the_sync: a_state_after_a_large_entry ETW-050
-    A sector of an entry is zeros. Two states follow it, so that the Save of the first was synced.
+    A sector of an entry is zeroed. Two states follow, which proves that the Save with the first
+    state was synced.
     damage: zero sector 1 of 512 bytes
     expect: damaged checksum-mismatch, survivors 0-3 5 6, end none
 sector_of_states: states_alone ETW-050 ETW-051
-    The last state was never written completely. States alone are not synced.
+    The last state was not written completely. States alone are not synced.
     damage: truncate at 1560
     expect: torn torn-record, survivors 0-6, end 1552
 torn_write_after_a_flipped_bit: no_preallocated_zeros ETW-060 ETW-061
@@ -227,48 +229,51 @@ torn_write_after_a_flipped_bit: no_preallocated_zeros ETW-060 ETW-061
     damage: truncate at 392
     expect: damaged checksum-mismatch, survivors 0-3 5-8, end none
 torn_write_after_a_gap: no_preallocated_zeros ETW-031 ETW-060
-    An entry is zeros, and the file ends inside the last frame. The frames between are accepted.
+    An entry is zeroed, and the file ends inside the last frame. The frames between the two faults
+    are accepted.
     damage: zero frames[3]
     damage: truncate at 392
     expect: damaged zero-gap, survivors 0 1 4-8, end none
 garbage_after_a_gap: no_preallocated_zeros ETW-031
-    An entry is zeros, and the file ends in bytes that are not like a frame.
+    An entry is zeroed, and the file ends with bytes that do not look like a frame.
     damage: zero frames[3]
     damage: extend by 64 bytes of 55
     expect: damaged zero-gap, survivors 0 1, end none
 torn_sector_in_the_middle_of_the_log: records_over_several_sectors ETW-050
-    A sector of the first entry is zeros.
+    A sector of the first entry is zeroed.
     damage: zero sector 1 of 512 bytes
     expect: damaged checksum-mismatch, survivors 0 1 3-9, end none
 gap_in_a_save: one_save ETW-050 ETW-031
-    Zeros reach into the next sector, and states follow. An entry in front of them proves no sync.
+    Zeros extend into the next sector, and states follow. The entry before the zeros does not prove
+    a sync.
     follow: -, e2 M:1400 s1.3 s1.4
     damage: write 824 zero bytes at 200
     expect: torn torn-sector, survivors 0-3 payload_of(e2), end 200
 unproven_frame_with_zeros: one_save ETW-051 ETW-031
-    A sector of zeros is in a frame that is not proven, after a gap. This is damage.
+    A frame that is not proven, after a gap, contains a zeroed sector. This is damage.
     follow: -, e2 e3:1400 s1.3
     damage: write 12 zero bytes at 160
     damage: zero sector 1 of 512 bytes
     expect: damaged zero-gap, survivors 0-3 payload_of(s1.3)
 two_torn_sectors: one_save ETW-052
-    Sectors of two entries of the last Save were never written. The log ends in front of the first.
+    Sectors of two entries in the last Save were never written. The log ends before the first of
+    these entries.
     follow: -, e2:1400 e3 e4:1400 s4.3
     damage: zero sector 1 of 512 bytes
     damage: zero sector 4 of 512 bytes
     expect: torn torn-sector, survivors 0-3, end 160
 states_after_lost_metadata: metadata_in_preallocated_space ETW-050
-    A sector of a metadata record is zeros, and two states follow. No entry precedes them.
+    A sector of a metadata record is zeroed, and two states follow. No entry precedes them.
     follow: -, M:1400 s1 s2
     damage: zero sector 1 of 512 bytes
     expect: torn torn-sector, survivors 0, end 56
 byte_after_the_next_sector_and_padding: basic ETW-051
-    The padding in front of a sector of zeros is not zero.
+    The padding before a sector of zeros is not zero.
     damage: fill frames[10].padding with 55
     damage: write 55 at 512
     expect: torn torn-sector, survivors 0-9, end 400
 length_of_zeros_at_the_end_of_a_sector: one_save ETW-051
-    The last eight bytes of a sector are zeros, where a frame could begin, and a byte follows.
+    The last eight bytes of a sector, where a frame could begin, are zero. A non-zero byte follows.
     follow: -, e2:312
     damage: write 55 at 512
     expect: torn torn-sector, survivors 0-3 payload_of(e2:312), end 504

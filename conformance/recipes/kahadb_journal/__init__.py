@@ -1,1 +1,1 @@
-"""Recipes of the KahaDB journal, a file for each column of the matrix."""
+"""Recipes of the KahaDB journal, with one file for each column of the matrix."""

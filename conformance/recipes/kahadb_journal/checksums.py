@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from conformance.damage.checksums import Unit
 from conformance.kaitai.field_map import Field
 
-#: Offset of the checksum in a batch, and of the records that it covers.
+#: Offsets in a batch: of the checksum, and of the records that the checksum covers.
 _CHECKSUM, _RECORDS = 20, 28
 
 

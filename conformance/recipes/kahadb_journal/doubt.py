@@ -1,4 +1,4 @@
-"""Places to continue that an append could change, and places that are settled (KDB-051)."""
+"""Offsets where a reader may continue, and whether a later append could change them (KDB-051)."""
 
 import struct
 from zlib import adler32
@@ -35,8 +35,8 @@ def empty_batch_behind_an_early_eof_record(log: KahaDBLog) -> None:
 
 @END.damaged(five_batches, "KDB-051", "KDB-039")
 def damaged_batch_behind_an_early_eof_record(log: KahaDBLog) -> None:
-    """A batch with a wrong checksum directly follows an early EOF record. No append can change this
-    place, so `end` is known."""
+    """A batch with a wrong checksum directly follows an early EOF record. No append can change
+    where a reader continues, so `end` is known."""
     log.extend(WRONG + EOF)
     log.expect("damaged", "early-eof", survivors=ALL, end=275)
 
@@ -159,7 +159,7 @@ def checked_batch_of_two_types_after_garbage(log: KahaDBLog) -> None:
 
 @END.damaged(five_batches, "KDB-051", "KDB-038")
 def unchecked_batch_of_two_types_after_sound_ones(log: KahaDBLog) -> None:
-    """Valid batches precede an unchecked batch with a record of type 9. No place is unsettled, so
+    """Valid batches precede an unchecked batch with a record of type 9. No offset is unsettled, so
     `end` is known."""
     _from(log, 180, _of_two_types(0))
     log.expect("damaged", "unknown-type", survivors=[*FOUR, b"echo"], end=223)

@@ -160,7 +160,7 @@ def append_with_the_default_length(log: KahaDBLog) -> None:
 
 @APPENDING.appending(empty_file, "KDB-022", kind="limit")
 def append_a_batch_just_below_the_default_size(log: KahaDBLog) -> None:
-    """Two records and a control record have one byte less than the default batch size of 4 MiB.
+    """Two records and a control record are one byte shorter than the default batch size of 4 MiB.
     Both records go into one batch."""
     log.append(b"a" * (2 << 20), b"b" * ((2 << 20) - 28 - 10 - 1), batch=1)
     log.expect("intact", survivors=[one.payload for one in log.to_append], end=(4 << 20) - 1)
@@ -168,7 +168,7 @@ def append_a_batch_just_below_the_default_size(log: KahaDBLog) -> None:
 
 @APPENDING.appending(empty_file, "KDB-022", kind="limit")
 def append_a_batch_of_just_the_default_size(log: KahaDBLog) -> None:
-    """Two records and a control record have exactly the default batch size of 4 MiB. The second
-    record begins a new batch."""
+    """Two records and a control record are exactly as long as the default batch size, 4 MiB. The
+    second record begins a new batch."""
     log.append(b"a" * (2 << 20), b"b" * ((2 << 20) - 28 - 10), batch=1)
     log.expect("intact", survivors=[one.payload for one in log.to_append], end=(4 << 20) + 28)

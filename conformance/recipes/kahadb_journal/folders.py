@@ -78,7 +78,7 @@ def number_with_zeros_in_front(log: KahaDBLog) -> None:
 
 @FOLDER.damaged(two_files, "KDB-013", "KDB-049")
 def next_file_preallocated(log: KahaDBLog) -> None:
-    """The file with the highest number is preallocated and has no batch."""
+    """The file with the highest number is preallocated and contains no batch."""
     log.add_file("db-3.log", EOF + bytes(251))
     log.expect("intact", survivors=range(4))
 
@@ -94,8 +94,8 @@ def torn_before_a_preallocated_file(log: KahaDBLog) -> None:
 
 FOLDER.table("""
 empty_file_between: two_files KDB-004
-    The file with the highest number has zero bytes, as after a failed file rotation. A reader skips
-    this file.
+    The file with the highest number is empty, as after a failed file rotation. A reader skips this
+    file.
     damage: add db-3.log: nothing
     expect: intact, survivors 0-3
 first_file_missing: two_files KDB-003 KDB-050
@@ -114,8 +114,8 @@ torn_in_an_earlier_file: two_files KDB-049 eof
     damage: truncate at 80 in db-1.log
     expect: damaged torn-batch, survivors 0 2 3
 damage_in_the_first_file: two_files KDB-036 KDB-052
-    One payload bit in the first file is flipped. In the profile `strict`, the second file is lost
-    too.
+    One payload bit in the first file is flipped. In the profile `strict`, the second file is also
+    lost.
     damage: flip bit 0 of db-1.log:batches[1].records[0].payload
     expect: damaged checksum-mismatch, survivors 0 2 3
 negative_size_in_the_first_file: two_files KDB-035 KDB-052
@@ -147,7 +147,7 @@ def a_sibling_among_the_files(log: KahaDBLog) -> None:
 
 @FOLDER.valid("KDB-021", "KDB-004")
 def oversize_records(log: KahaDBLog) -> None:
-    """Two records are longer than the maximum file length. Each record has a file of its own, and
+    """Two records are longer than the maximum file length. Each record gets a separate file, and
     the first file is empty."""
     log.written([b"x" * 300], [b"y" * 400], folder=True, max_file_length=256)
     log.expect("intact", survivors=[0, 1])

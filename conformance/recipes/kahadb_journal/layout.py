@@ -5,7 +5,7 @@ from conformance.recipes.kahadb_journal.log import LAYOUT, KahaDBLog, numbered, 
 
 @LAYOUT.valid("KDB-001", "KDB-012")
 def empty_file(log: KahaDBLog) -> None:
-    """A file of zero bytes is a journal without records."""
+    """An empty file is a journal without records."""
     log.expect("intact", end=0)
 
 
@@ -72,7 +72,7 @@ def five_batches_without_checksums(log: KahaDBLog) -> None:
 
 @LAYOUT.valid("KDB-006", "KDB-009")
 def batches_of_several_records(log: KahaDBLog) -> None:
-    """Batches of two, three and one record, as with concurrent producers."""
+    """Batches of two records, three records and one record, as written by concurrent producers."""
     log.batch(b"alpha", b"bravo")
     log.batch(b"charlie", b"", b"delta")
     log.batch(b"echo")

@@ -1,4 +1,4 @@
-"""Folders with several names for one number, and the file in which a log ends."""
+"""Folders in which several names have one number, and the file in which a log ends."""
 
 from conformance.recipes.kahadb_journal.folders import two_files
 from conformance.recipes.kahadb_journal.log import EOF, FOLDER, KahaDBLog, numbered, whole_batch
@@ -91,14 +91,14 @@ def folder_without_data_files(log: KahaDBLog) -> None:
 
 @FOLDER.valid("KDB-004", "KDB-051")
 def only_an_empty_file_of_number_five(log: KahaDBLog) -> None:
-    """The only data file is db-5.log, which has zero bytes. `end` is offset 0 of db-1.log."""
+    """The only data file is db-5.log, which is empty. `end` is offset 0 of db-1.log."""
     log.files = {"db-5.log": bytearray()}
     log.expect("intact", end=0)
 
 
 @FOLDER.valid("KDB-013", "KDB-051")
 def two_files_without_content(log: KahaDBLog) -> None:
-    """Two files are preallocated and have no batch. `end` is offset 0 of the first file."""
+    """Two files are preallocated and contain no batch. `end` is offset 0 of the first file."""
     log.files = {"db-4.log": bytearray(AHEAD), "db-5.log": bytearray(AHEAD)}
     log.expect("intact", end=0)
 
@@ -132,7 +132,7 @@ def torn_before_a_file_that_is_lost(log: KahaDBLog) -> None:
 
 @FOLDER.damaged(two_files, "KDB-052")
 def damage_before_a_preallocated_file(log: KahaDBLog) -> None:
-    """One payload bit in db-2.log is flipped. In the profile `strict`, db-3.log is lost too,
+    """One payload bit in db-2.log is flipped. In the profile `strict`, db-3.log is also lost,
     although db-3.log is only preallocated."""
     log.flip("db-2.log:batches[1].records[0].payload", 0)
     log.add_file("db-3.log", AHEAD)
@@ -142,7 +142,7 @@ def damage_before_a_preallocated_file(log: KahaDBLog) -> None:
 
 FOLDER.table("""
 empty_file_of_the_plain_name: number_with_zeros_in_front KDB-004
-    db-1.log has zero bytes, and db-01.log has a batch. A reader skips db-1.log and reads db-01.log.
+    db-1.log is empty, and db-01.log has a batch. A reader skips db-1.log and reads db-01.log.
     damage: add db-1.log: nothing
     expect: intact, survivors 0 1
 end_of_the_first_file_unknown: two_files KDB-051 KDB-034

@@ -1,4 +1,4 @@
-"""The end of an invalid batch: evidence from its size, its chain and the next batch."""
+"""Ends of invalid batches: evidence from the size, the chain and the next batch."""
 
 import struct
 

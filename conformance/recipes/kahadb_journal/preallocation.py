@@ -73,7 +73,7 @@ def last_batch_cuts_a_preallocated_eof_record(log: KahaDBLog) -> None:
 
 @PREALLOCATION.valid("KDB-013", "KDB-014")
 def preallocated_and_not_written(log: KahaDBLog) -> None:
-    """A sparse file that is preallocated and has no batch."""
+    """A sparse file is preallocated and contains no batch."""
     log.written(preallocation="sparse", max_file_length=512)
     log.expect("intact", end=0)
 

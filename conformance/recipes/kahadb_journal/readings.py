@@ -234,13 +234,16 @@ def claimed_end_inside_a_control_record(log: KahaDBLog) -> None:
 @END.damaged(five_batches, "KDB-051", "KDB-044", "KDB-047")
 def marked_end_and_an_inner_batch_that_ends_later(log: KahaDBLog) -> None:
     """A batch with an invalid record size contains a header that claims the next batch. The next
-    batch is returned and ends the doubt."""
+    batch is returned, and `end` is known."""
     damaged = bytearray(whole_batch(b"xxxx" + _control(45, 0)))
     damaged[28:32] = struct.pack(">i", 1)
     parts = (bytes(damaged), whole_batch(THIRD), EOF)
     _after_the_first(log, *parts)
     log.expect("damaged", "checksum-mismatch", survivors=[0, THIRD], end=155)
-    log.note("A reader reaches the claimed end without a search, so the next batch ends the doubt.")
+    log.note(
+        "A reader reaches the claimed end of the outer batch without a search, so `end` does not"
+        " depend on the end that the header claims."
+    )
 
 
 @END.damaged(five_batches, "KDB-051", "KDB-044", "KDB-046")
@@ -318,13 +321,13 @@ def size_zero_and_a_negative_checksum(log: KahaDBLog) -> None:
     log.expect("damaged", "bad-size", survivors=[0, THIRD], end=135)
 
 
-# Doubt
+# Unsettled offsets
 
 
 @END.damaged(five_batches, "KDB-051", "KDB-038")
 def checked_batch_of_an_unknown_type_ends_the_doubt(log: KahaDBLog) -> None:
     """Garbage precedes a valid checked batch whose last record has type 3. This record is lost, but
-    the batch ends the doubt."""
+    the checksum makes the batch plausible, so `end` is known."""
     parts = (GARBAGE, _of_types(1, 3), EOF)
     _after_the_first(log, *parts)
     log.expect("damaged", "bad-header", survivors=[0, numbered(2)], end=114)
@@ -333,7 +336,7 @@ def checked_batch_of_an_unknown_type_ends_the_doubt(log: KahaDBLog) -> None:
 @END.damaged(five_batches, "KDB-051", "KDB-032")
 def batch_that_ends_out_of_step_ends_the_doubt(log: KahaDBLog) -> None:
     """A valid checked batch is between garbage and a batch with a damaged magic. The checked batch
-    ends the doubt, although it ends out of step."""
+    is returned although it ends out of step, and `end` is known."""
     parts = (GARBAGE, _second(), _without_magic(whole_batch(THIRD)), EOF)
     _after_the_first(log, *parts)
     log.expect("damaged", "bad-header", survivors=[0, numbered(2), THIRD], end=142)
@@ -476,7 +479,7 @@ def sibling_that_ends_in_zeros(log: KahaDBLog) -> None:
 
 @FOLDER.valid("KDB-004", "KDB-051", "KDB-013")
 def no_content_and_an_empty_second_name(log: KahaDBLog) -> None:
-    """db-1.log is preallocated, and db-01.log has zero bytes. An empty file is not a duplicate."""
+    """db-1.log is preallocated, and db-01.log is empty. An empty file is not a duplicate."""
     log.files = {"db-1.log": bytearray(AHEAD), "db-01.log": bytearray()}
     log.expect("intact", end=0)
 
@@ -542,7 +545,7 @@ def append_nothing_behind_garbage(log: KahaDBLog) -> None:
     control=append_to_a_folder_without_data_files,
 )
 def append_to_an_empty_first_file(log: KahaDBLog) -> None:
-    """db-1.log has zero bytes. A writer appends to this file and does not preallocate it."""
+    """db-1.log is empty. A writer appends to this file and does not preallocate it."""
     log.context |= {"preallocation": "zeros", "max_file_length": 1000}
     log.add_file("db-1.log", b"")
     log.append(b"delta")

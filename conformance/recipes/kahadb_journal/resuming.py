@@ -1,4 +1,4 @@
-"""The place where an append continues, and the bytes that a writer truncates."""
+"""The offset where a writer appends, and the bytes that it truncates."""
 
 from conformance.recipes.kahadb_journal.appending import (
     append_to_a_sparse_file,
@@ -30,7 +30,7 @@ BYTES = 28 + 10 + 28 + 9
 
 @APPENDING.appending(empty_file, "KDB-023", "KDB-020")
 def append_to_an_empty_file(log: KahaDBLog) -> None:
-    """Two records are appended to a file of zero bytes."""
+    """Two records are appended to an empty file."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=NEW, end=BYTES)
     log.leaves({"": BYTES + 5})
@@ -110,7 +110,7 @@ def append_to_a_folder_without_data_files(log: KahaDBLog) -> None:
 
 @APPENDING.appending(only_an_empty_file_of_number_five, "KDB-051", "KDB-004")
 def append_beside_an_empty_file_of_number_five(log: KahaDBLog) -> None:
-    """The only data file is db-5.log, which has zero bytes. A writer creates db-1.log."""
+    """The only data file is db-5.log, which is empty. A writer creates db-1.log."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=NEW, end=BYTES)
     log.leaves({"db-1.log": BYTES + 5, "db-5.log": 0})
@@ -118,7 +118,7 @@ def append_beside_an_empty_file_of_number_five(log: KahaDBLog) -> None:
 
 @APPENDING.appending(two_files_without_content, "KDB-051", "KDB-023")
 def append_to_files_without_content(log: KahaDBLog) -> None:
-    """Two files are preallocated and have no batch. A writer appends to the first file."""
+    """Two files are preallocated and contain no batch. A writer appends to the first file."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=NEW, end=BYTES)
     log.leaves({"db-4.log": 256, "db-5.log": 256})
@@ -144,7 +144,7 @@ def append_until_the_file_is_full(log: KahaDBLog) -> None:
 
 @APPENDING.appending(two_files, "KDB-024", control=append_to_two_files, kind="corrupt")
 def append_above_all_numbers(log: KahaDBLog) -> None:
-    """db-2.log contains text, and db-7.log has zero bytes. A writer creates db-8.log."""
+    """db-2.log contains text, and db-7.log is empty. A writer creates db-8.log."""
     log.overwrite(0, TEXT, file="db-2.log")
     log.add_file("db-7.log", b"")
     log.append(b"delta", b"echo")
@@ -293,8 +293,8 @@ def append_to_a_full_file_of_5_11(log: KahaDBLog) -> None:
 
 @APPENDING.appending(two_files, "KDB-014", "KDB-021", kind="limit", control=append_to_two_files)
 def append_after_a_full_file_of_5_11(log: KahaDBLog) -> None:
-    """A record begins a new file after a file preallocated by 5.11. A writer that has not written
-    to the old file does not truncate it."""
+    """A record begins a new file after a file preallocated by 5.11. A writer does not truncate the
+    old file, because it has not written to that file."""
     _of_5_11(log, 99)
     log.append(b"delta")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta"], end=38)

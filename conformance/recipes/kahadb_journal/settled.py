@@ -1,4 +1,5 @@
-"""Appends that must not change what is read before `end`, and ends inside other batches."""
+"""Appends that must not change what is read before `end`, and batches that end inside other
+batches."""
 
 import struct
 
@@ -113,8 +114,8 @@ def search_that_finds_a_damaged_batch_by_its_mark(log: KahaDBLog) -> None:
 
 @END.damaged(five_batches, "KDB-051", "KDB-037")
 def search_that_finds_a_checked_batch_with_a_bad_record(log: KahaDBLog) -> None:
-    """Garbage precedes a checked batch whose second record has the size 3. Its checksum makes the
-    batch plausible, so `end` is known."""
+    """Garbage precedes a checked batch whose second record has the size 3. The checksum of the
+    batch makes it plausible, so `end` is known."""
     records = record(numbered(6)) + _head(3)
     _from(log, 180, b"x" * 9 + batch(records) + EOF)
     log.expect("damaged", "bad-header", survivors=[*FOUR, numbered(6)], end=239)

@@ -41,7 +41,7 @@ def write_three_batches(log: KahaDBLog) -> None:
 
 @WRITING.writing("KDB-020")
 def write_nothing(log: KahaDBLog) -> None:
-    """There are no records. A writer creates a file of zero bytes."""
+    """There are no records. A writer creates an empty file."""
     log.written()
     log.expect_bytes(b"")
 
@@ -81,7 +81,7 @@ def write_several_files(log: KahaDBLog) -> None:
 @WRITING.writing("KDB-021")
 def write_a_record_that_just_fits(log: KahaDBLog) -> None:
     """A record of 199 bytes with a maximum file length of 200 bytes. The record fits, and the file
-    has 232 bytes."""
+    is 232 bytes long."""
     log.written([b"x" * 194], folder=True, max_file_length=200)
     assert len(log.files["db-1.log"]) == 232
 
@@ -103,16 +103,16 @@ def write_more_than_a_batch_takes(log: KahaDBLog) -> None:
 
 @WRITING.writing("KDB-022", kind="limit")
 def write_a_batch_of_exactly_the_limit(log: KahaDBLog) -> None:
-    """Two records and a control record have 128 bytes, exactly the maximum batch size. The second
-    record begins a new batch."""
+    """Two records and a control record are 128 bytes long, exactly the maximum batch size. The
+    second record begins a new batch."""
     log.written([b"x" * 45] * 2, write_batch_size=128)
     assert len(log.data) == 2 * 78 + 5
 
 
 @WRITING.writing("KDB-022", kind="limit")
 def write_a_batch_of_one_less_than_the_limit(log: KahaDBLog) -> None:
-    """Two records and a control record have one byte less than the maximum batch size. Both records
-    go into one batch."""
+    """Two records and a control record are one byte shorter than the maximum batch size. Both
+    records go into one batch."""
     log.written([b"x" * 45] * 2, write_batch_size=129)
     assert len(log.data) == 128 + 5
 
@@ -176,7 +176,7 @@ def write_past_the_length_of_the_only_file(log: KahaDBLog) -> None:
 
 @WRITING.writing("KDB-020", "KDB-022")
 def write_records_without_batch(log: KahaDBLog) -> None:
-    """Records without a batch number get a batch each."""
+    """Each record without a batch number gets a separate batch."""
     log.written([b"alpha"], [b"bravo"], [b"charlie"])
     log.unbatched()
 

@@ -153,7 +153,7 @@ def append_in_a_trailer_of_other_bytes(log: LevelDBLog) -> None:
 
 @APPENDING.appending(one_record, "LDB-011", "LDB-016", kind="limit")
 def append_an_empty_record(log: LevelDBLog) -> None:
-    """A writer appends an empty record. The log then contains one more record."""
+    """A writer appends an empty record, which must then be returned."""
     log.append(b"")
     log.expect("intact", survivors=[0, b""], end=19)
 
@@ -168,7 +168,7 @@ def append_an_empty_record(log: LevelDBLog) -> None:
 )
 def append_fragments_behind_a_torn_fragment(log: LevelDBLog) -> None:
     """A writer appends a long record to a log that ends inside a LAST. The new record begins at
-    `end` and is fragmented across two blocks."""
+    `end` and consists of fragments in two blocks."""
     log.truncate_in("blocks[1].records[0].data", 100)
     log.append(b"d" * 40000)
     log.expect("intact", survivors=[0, b"d" * 40000])
@@ -236,7 +236,7 @@ def append_nothing_to_another_dialect(log: LevelDBLog) -> None:
 @APPENDING.appending(three_records, "LDB-018", "LDB-033", control=append_to_three_records)
 def append_behind_an_empty_first_and_a_torn_record(log: LevelDBLog) -> None:
     """A torn record follows an empty FIRST. A writer appends at the torn record, although the log
-    without it would be torn at the empty FIRST."""
+    without this record would be torn at the empty FIRST."""
     log.extend(physical(FIRST, b"") + physical(FIRST, b"x"))
     log.append(b"delta")
     log.expect("intact", survivors=[0, 1, 2, b"delta"], end=57)
@@ -245,7 +245,7 @@ def append_behind_an_empty_first_and_a_torn_record(log: LevelDBLog) -> None:
 @APPENDING.appending(three_records, "LDB-018", "LDB-027", control=append_to_three_records)
 def append_behind_a_gap_and_a_torn_header(log: LevelDBLog) -> None:
     """A torn header follows a gap of zeros. A writer appends at the torn header, although the log
-    without it would end in zeros."""
+    without this header would end in zeros."""
     log.extend(bytes(32768 - 38) + b"\1")
     log.append(b"delta")
     log.expect("damaged", "zero-gap", survivors=[0, 1, 2, b"delta"], end=32780)

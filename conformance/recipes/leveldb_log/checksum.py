@@ -45,12 +45,12 @@ payload_flipped_in_only_record: one_record LDB-006 LDB-028
     damage: flip bit 7 of blocks[0].records[0].data
     expect: damaged checksum-mismatch, no survivors
 type_flipped_to_first: three_records LDB-006 LDB-020 LDB-028
-    One bit of a type is flipped, so that FULL becomes MIDDLE. The checksum covers the type and does
-    not match.
+    One bit of a type is flipped, which turns a FULL into a MIDDLE. The checksum covers the type and
+    does not match.
     damage: flip bit 1 of blocks[0].records[1].header.type
     expect: damaged checksum-mismatch, survivors 0
 type_flipped_to_unknown: three_records LDB-020 LDB-028 LDB-029
-    One bit of a type is flipped, so that the type is unknown. A reader verifies the checksum before
+    One bit of a type is flipped, and the new type is unknown. A reader verifies the checksum before
     it checks the type.
     damage: flip bit 6 of blocks[0].records[1].header.type
     expect: damaged checksum-mismatch, survivors 0

@@ -1,4 +1,4 @@
-"""Vectors from tables of combinations: each open record with each damage, each end of a block."""
+"""Vectors for combinations of open records, damage, block ends and dialects."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ Build = Callable[[LevelDBLog], None]
 
 
 def _filled(data: bytes, size: int) -> bytes:
-    """Return bytes and further bytes 55, up to a size."""
+    """Return ``data``, filled up with bytes 55 to ``size`` bytes."""
     return data + b"\x55" * (size - len(data))
 
 
 def _damage(code: str, size: int) -> bytes:
-    """Return ``size`` bytes that a reader loses with this code."""
+    """Return ``size`` bytes that are lost with this code."""
     return {
         "bad_length": _filled(b"\x55\x55\x55\x55\xff\xff\x01", size),
         "zero_header": _filled(bytes(7), size),
@@ -63,12 +63,16 @@ def _code(damage: str) -> str:
     return damage.replace("_", "-")
 
 
+def _fragments(name: str) -> str:
+    return name.replace("first", "FIRST").replace("middle", "MIDDLE").replace("_", " ")
+
+
 def damage_after_an_open_record(opened: str, damage: str) -> None:
-    """Add a vector: damage while a record is open."""
+    """Add a vector with damage while a record is open."""
 
     title = (
-        f"The code {_code(damage)} while a record is open: {opened.replace('_', ' ')}. The open"
-        " record has its own lost range, and its LAST is an orphan."
+        f"Damage ({_code(damage)}) follows an open record ({_fragments(opened)}). The open"
+        " record is a separate lost range, and its LAST is an orphan."
     )
 
     @FRAGMENTS.combination(f"{damage}_after_{opened}", title, three_records, "LDB-034", "LDB-040")
@@ -81,11 +85,11 @@ def damage_after_an_open_record(opened: str, damage: str) -> None:
 
 
 def damage_in_the_next_block(damage: str) -> None:
-    """Add a vector: damage at a block start, after an empty FIRST."""
+    """Add a vector with damage at the start of a block, after an empty FIRST."""
 
     title = (
-        f"The code {_code(damage)} at the start of a block, after an empty FIRST at the end of the"
-        " block before."
+        f"Damage ({_code(damage)}) at the start of a block follows an empty FIRST at the end of the"
+        " previous block."
     )
 
     @FRAGMENTS.combination(
@@ -116,10 +120,10 @@ def _block_filled(log: LevelDBLog) -> bytes:
 
 
 def empty_orphan(kind: int, name: str, in_mid_block: bool) -> None:
-    """Add a vector: an empty MIDDLE or LAST while no record is open."""
+    """Add a vector with an empty MIDDLE or LAST while no record is open."""
 
     place = "in_mid_block" if in_mid_block else "at_a_block_start"
-    title = f"An empty {name.upper()} while no record is open is an orphan, {place}."
+    title = f"An empty {name.upper()} {place} is an orphan, because no record is open."
     title = title.replace("_", " ")
 
     @FRAGMENTS.combination(f"empty_orphan_{name}_{place}", title, three_records, "LDB-031")
@@ -137,13 +141,13 @@ for _kind, _name in ((MIDDLE, "middle"), (LAST, "last")):
 
 
 def open_record_ended(with_middle: bool, by_first: bool, in_mid_block: bool) -> None:
-    """Add a vector: a FULL or FIRST ends an open record with data."""
+    """Add a vector in which a FULL or FIRST ends an open record with data."""
 
     name = "first_and_middle" if with_middle else "first"
     ending, place = "first" if by_first else "full", "mid_block" if in_mid_block else "a_new_block"
     title = (
-        f"A {ending.upper()} in {place} ends an open record with data ({name}). The open record is"
-        " lost, and the record after it is returned."
+        f"A {ending.upper()} in {place} ends an open record with data ({_fragments(name)}). The"
+        " open record is lost, and the record after it is returned."
     ).replace("_", " ")
     requirements = ("LDB-032", "LDB-036")
 
@@ -166,13 +170,13 @@ for _with_middle in (False, True):
 
 
 def empty_first_ended(with_middle: bool, by_first: bool) -> None:
-    """Add a vector: a FULL or FIRST ends an open record without data."""
+    """Add a vector in which a FULL or FIRST ends an open record without data."""
 
     name = "empty_first_and_middle" if with_middle else "empty_first"
     ending = "first" if by_first else "full"
     title = (
-        f"A {ending.upper()} follows fragments without data ({name}) in mid-block. The record"
-        f" begins at the {ending.upper()}."
+        f"A {ending.upper()} follows fragments without data ({_fragments(name)}) in mid-block. The"
+        f" record begins at the {ending.upper()}."
     ).replace("_", " ")
 
     @FRAGMENTS.combination(f"{name}_then_{ending}_in_mid_block", title, three_records, "LDB-033")
@@ -199,12 +203,12 @@ ENDS = {
 
 
 def damaged_end(damage: str, place: str) -> None:
-    """Add a vector: a lost rest of a block at the end of the log."""
+    """Add a vector that loses the rest of the last block."""
 
     missing, rest, end = ENDS[place]
 
     title = (
-        f"The rest of a block is lost ({_code(damage)}), and the log ends {place}:"
+        f"The rest of a block is lost ({_code(damage)}), and the log ends {place}, so"
         f" `end` is {'null' if end is None else end}."
     ).replace("_", " ")
 
@@ -220,9 +224,9 @@ for _name in ("bad_length", "zero_header", "checksum_mismatch"):
 
 
 def type_zero(length: int, code: str) -> None:
-    """Add a vector: a header of type 0 with a length."""
+    """Add a vector with a header of type 0 whose length is not 0."""
 
-    title = f"A header of type 0 has the length {length}: the code is {code}."
+    title = f"A header has type 0 and length {length}. The code is {code}."
 
     @TYPES.combination(
         f"type_zero_with_length_{length}", title, three_records, "LDB-020", "LDB-030"
@@ -243,10 +247,12 @@ for _length, _reason in (
 
 
 def other_header(kind: int, extra: int, code: str) -> None:
-    """Add a vector: a first record with a header that no dialect has for its type."""
+    """Add a vector whose first record has a header that no dialect uses for its type."""
 
     size = 7 + extra
-    title = f"A record of type {kind} with a header of {size} bytes belongs to no other dialect."
+    title = (
+        f"The first record has type {kind} and a {size}-byte header, which no known dialect uses."
+    )
 
     @DIALECTS.combination(
         f"type_{kind}_with_a_header_of_{size}_bytes", title, three_records, "LDB-043"
@@ -260,11 +266,11 @@ def other_header(kind: int, extra: int, code: str) -> None:
 
 
 def uncovered_field(kind: int, extra: int) -> None:
-    """Add a vector: a first record whose checksum does not cover its additional fields."""
+    """Add a vector whose first record has additional fields that its checksum does not cover."""
 
     title = (
-        f"The checksum of a record of type {kind} does not cover the additional fields of the"
-        " header. The record belongs to no other dialect."
+        f"The checksum of the first record, of type {kind}, does not cover the additional"
+        " header fields. No known dialect writes such records."
     )
 
     @DIALECTS.combination(f"type_{kind}_with_an_uncovered_field", title, three_records, "LDB-043")
@@ -290,7 +296,7 @@ EMPTY_ENDINGS = {"full": physical(FULL, b""), "first": physical(FIRST, b"") + ph
 
 
 def empty_record_after_an_open_one(opened: str, ending: str) -> None:
-    """Add a vector: an empty FULL or FIRST ends an open record."""
+    """Add a vector in which an empty FULL or FIRST ends an open record."""
     data = OPENED[opened]
 
     title = (
@@ -324,9 +330,9 @@ def empty_record_in_three_fragments(log: LevelDBLog) -> None:
 
 
 def empty_unknown_type(kind: int) -> None:
-    """Add a vector: a physical record of an unknown type without data."""
+    """Add a vector with an empty physical record of an unknown type."""
 
-    title = f"A physical record of type {kind} has no data and the right checksum."
+    title = f"A physical record of unknown type {kind} is empty and has a valid checksum."
 
     @TYPES.combination(f"empty_record_of_type_{kind}", title, three_records, "LDB-029")
     def build(log: LevelDBLog) -> None:
@@ -339,9 +345,9 @@ for _kind in (5, 127, 128, 255):
 
 
 def constant_checksum(stored: int) -> None:
-    """Add a vector: a stored checksum of zeros or ones that is wrong."""
+    """Add a vector in which all bits of a wrong checksum are equal."""
 
-    title = f"The stored checksum {stored:08x} is wrong."
+    title = f"A record has the wrong checksum {stored:08x}."
 
     @CHECKSUM.combination(
         f"wrong_checksum_{stored:08x}", title, three_records, "LDB-008", "LDB-028"
@@ -365,13 +371,15 @@ def type_zero_with_data_and_a_checksum_of_zero(log: LevelDBLog) -> None:
 
 
 def zeros_at_the_end(count: int, opened: bool) -> None:
-    """Add a vector: a few zeros end the log."""
+    """Add a vector with a log that ends in a few zeros."""
 
     where = "after a FIRST" if opened else "alone"
 
     @ZEROS.combination(
         f"{count}_zeros_{where.replace(' ', '_').lower()}",
-        f"A log ends with {count} zeros {where}.",
+        f"A log ends with {count} zero{'s' * (count > 1)} after a FIRST."
+        if opened
+        else f"A log consists of {count} zero{'s' * (count > 1)}.",
         three_records,
         "LDB-025",
         "LDB-035",
@@ -397,7 +405,7 @@ for _count in (1, 6, 7):
 
 
 def trailer_within_a_record(left: int, rest: bytes, code: str) -> None:
-    """Add a vector: a trailer of other bytes after a FIRST, and the next block."""
+    """Add a vector with a non-zero trailer after a FIRST."""
 
     what = f"the next block is cut ({code})" if code else "the LAST is in the next block"
 
@@ -433,7 +441,7 @@ FOREIGN = {
 
 
 def foreign_record_and_nothing_else(name: str) -> None:
-    """Add a vector: a record of another dialect ends with the log."""
+    """Add a vector with a log that contains only one record of another dialect."""
 
     title = f"The only record of a log belongs to another dialect: {name.replace('_', ' ')}."
 
@@ -449,9 +457,9 @@ for _name in FOREIGN:
 
 
 def similar_to_a_preceding_log(kind: int) -> None:
-    """Add a vector: a first record of 24 bytes whose type is next to that of a preceding log."""
+    """Add a vector whose first record has 24 bytes, and a type next to that of a preceding log."""
 
-    title = f"A first record of type {kind} with 24 bytes belongs to no other dialect."
+    title = f"The first record has type {kind} and 24 bytes of data, which no known dialect uses."
 
     @DIALECTS.combination(f"type_{kind}_with_24_bytes", title, three_records, "LDB-043", "LDB-029")
     def build(log: LevelDBLog) -> None:
@@ -483,7 +491,7 @@ def seven_bytes_left(log: LevelDBLog) -> None:
 
 
 def append_where_seven_bytes_are_left(name: str, payload: bytes) -> None:
-    """Add a vector: a writer appends where exactly a header fits."""
+    """Add a vector in which a writer appends where only a header fits."""
 
     def build(log: LevelDBLog) -> None:
         filler = b"f" * (BLOCK_SIZE - START - 14)
@@ -491,7 +499,7 @@ def append_where_seven_bytes_are_left(name: str, payload: bytes) -> None:
         log.expect("intact", survivors=[0, 1, 2, filler, payload])
 
     build.__name__ = f"append_{name}_where_seven_bytes_are_left"
-    build.__doc__ = f"A writer appends {name.replace('_', ' ')} where only a header fits the block."
+    build.__doc__ = f"A writer appends {name.replace('_', ' ')} where only a header fits."
     APPENDING.appending(seven_bytes_left, "LDB-012", "LDB-015")(build)
 
 
@@ -500,7 +508,7 @@ append_where_seven_bytes_are_left("a_record", DELTA)
 
 
 def append_over_a_long_torn_record(name: str, payload: bytes) -> None:
-    """Add a vector: a writer appends a short record where a longer one is torn."""
+    """Add a vector in which a writer appends a short record in place of a longer torn record."""
 
     def build(log: LevelDBLog) -> None:
         log.flip("blocks[0].records[1].data", 0)
@@ -512,7 +520,7 @@ def append_over_a_long_torn_record(name: str, payload: bytes) -> None:
     build.__name__ = f"append_{name}_over_a_long_torn_record"
     build.__doc__ = (
         f"A writer appends {name.replace('_', ' ')} to a damaged log with a torn record of 306"
-        " bytes. No byte of the torn record is left."
+        " bytes. The writer removes the whole torn record."
     )
     APPENDING.appending(
         three_records,

@@ -56,14 +56,14 @@ def rocksdb_timestamp_sizes_recyclable(log: LevelDBLog) -> None:
 
 @DIALECTS.valid("LDB-043", kind="limit")
 def recyclable_record_of_no_bytes(log: LevelDBLog) -> None:
-    """A log that consists of one empty recyclable record (11 bytes) is refused."""
+    """A log that contains only one empty recyclable record (11 bytes) is refused."""
     log.data += foreign(5, LOG_NUMBER, b"")
     log.expect("refused", "foreign-dialect")
 
 
 @DIALECTS.valid("LDB-043", kind="limit")
 def recyclable_record_that_fills_its_block(log: LevelDBLog) -> None:
-    """A log that consists of one recyclable record that fills a block exactly is refused."""
+    """A log that contains only one recyclable record, which fills a block exactly, is refused."""
     log.data += foreign(5, LOG_NUMBER, numbered(32768 - 11))
     log.expect("refused", "foreign-dialect")
 
@@ -224,7 +224,7 @@ def predecessor_log_recyclable_of_eight_bytes(log: LevelDBLog) -> None:
 
 @DIALECTS.valid("LDB-043", kind="limit")
 def pebble_wal_sync_of_no_bytes(log: LevelDBLog) -> None:
-    """A log that consists of one empty WAL-sync record (19 bytes) is refused."""
+    """A log that contains only one empty WAL-sync record (19 bytes) is refused."""
     log.data += foreign(9, LOG_NUMBER + bytes(8), b"")
     log.expect("refused", "foreign-dialect")
 

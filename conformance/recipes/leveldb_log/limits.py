@@ -29,8 +29,8 @@ def one_byte_more_than_a_block(log: LevelDBLog) -> None:
 
 @LIMITS.damaged(three_records, "LDB-031", "LDB-041", kind="limit")
 def thousands_of_orphans(log: LevelDBLog) -> None:
-    """A log with four thousand empty orphans. Each orphan is a separate lost range, and reading
-    time stays linear."""
+    """Four thousand empty orphans follow. Each orphan is a separate lost range, and reading time
+    stays linear."""
     log.extend(physical(MIDDLE, b"") * 4000)
     log.expect("damaged", "orphan-fragment", survivors=[0, 1, 2])
 

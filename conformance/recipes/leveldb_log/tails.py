@@ -74,7 +74,7 @@ cut_in_the_first_header: three_records LDB-021
     damage: truncate at 5
     expect: torn torn-header, no survivors, end 0
 cut_to_nothing: three_records LDB-001 eof
-    The log is truncated to zero bytes.
+    The log is truncated to an empty file.
     damage: truncate at 0
     expect: intact, no survivors, end 0
 cut_in_a_trailer: two_blocks LDB-004 LDB-005 eof

@@ -91,7 +91,7 @@ def appended_in_the_next_block_behind_zeros(log: LevelDBLog) -> None:
 
 @TRAILER.damaged(two_blocks, "LDB-005")
 def trailer_not_zero(log: LevelDBLog) -> None:
-    """A trailer has non-zero bytes. A reader skips these bytes."""
+    """A trailer contains non-zero bytes. A reader skips these bytes."""
     log.fill("blocks[0].trailer", 0x5A)
     log.expect("intact", survivors=[0, 1, 2, 3])
     log.note(

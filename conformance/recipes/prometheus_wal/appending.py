@@ -63,7 +63,7 @@ def _to_each_log() -> None:
 
         name = control.slug.replace("-", "_")
         recipe.__name__ = f"append_to_{name}"
-        recipe.__doc__ = f"A writer appends two records to {control.slug}."
+        recipe.__doc__ = f"A writer appends two records to the log `{control.slug}`."
         APPENDING.appending(control, "PRW-073")(recipe)
 
 
@@ -78,7 +78,7 @@ def append_records_over_two_pages(log: PrometheusLog) -> None:
 
 @APPENDING.appending(three_segments, "PRW-071", "PRW-073")
 def append_two_segments(log: PrometheusLog) -> None:
-    """The new records need two segments."""
+    """The new records need two new segments."""
     log.context["segment_size"] = PAGE_SIZE
     _appends(log, range(8), numbered(20000), numbered(20001))
     log.leaves({S0: 65536, S1: 65536, S2: 50032, S3: PAGE_SIZE, S4: 20008})
@@ -101,14 +101,14 @@ def append_nothing(log: PrometheusLog) -> None:
 
 @APPENDING.appending(three_segments, "PRW-073")
 def append_nothing_to_a_folder(log: PrometheusLog) -> None:
-    """There are no records to append. No segment begins."""
+    """There are no records to append, so the writer begins no segment."""
     _appends(log, range(8))
     log.leaves({S0: 65536, S1: 65536, S2: 50032})
 
 
 @APPENDING.appending(three_records, "PRW-073", kind="eof", control=append_records_over_two_pages)
 def append_nothing_after_a_torn_record(log: PrometheusLog) -> None:
-    """There are no records to append. A writer keeps the torn record."""
+    """There are no records to append, so the writer keeps the torn record."""
     log.truncate(30)
     log.expect("torn", "torn-record", survivors=range(2), end=24)
     log.leaves({"": 30})
@@ -141,7 +141,7 @@ _after_torn_records()
 
 @APPENDING.appending(three_segments, "PRW-073", kind="eof", control=append_two_segments)
 def append_to_a_folder_after_a_torn_record(log: PrometheusLog) -> None:
-    """A writer cuts the torn segment, and begins the next one."""
+    """A writer truncates the torn segment and begins the next one."""
     log.truncate(20000, S2)
     _appends(log, range(6), *NEW)
     log.leaves({S0: 65536, S1: 65536, S2: 0, S3: 23})
@@ -149,7 +149,7 @@ def append_to_a_folder_after_a_torn_record(log: PrometheusLog) -> None:
 
 @APPENDING.appending(segments_of_restarts, "PRW-073", kind="eof", control=append_two_segments)
 def append_after_a_torn_record_and_an_empty_segment(log: PrometheusLog) -> None:
-    """A writer cuts the torn segment, and begins a segment after the empty one."""
+    """A writer truncates the torn segment and begins a segment after the empty one."""
     log.truncate(13, S2)
     _appends(log, range(2), *NEW)
     log.leaves({S0: 24, S1: 0, S2: 0, S3: 0, S4: 23})
@@ -159,7 +159,7 @@ def append_after_a_torn_record_and_an_empty_segment(log: PrometheusLog) -> None:
     closed_segment, "PRW-073", "PRW-041", kind="eof", control=append_records_over_two_pages
 )
 def append_after_a_stray_byte(log: PrometheusLog) -> None:
-    """A writer removes a byte that looks like an empty record."""
+    """A writer removes a byte that looks like the start of an empty record."""
     log.overwrite(38, b"\x01")
     _appends(log, range(3), *NEW)
     log.leaves({"": 61})
@@ -234,16 +234,16 @@ def append_to_a_folder_without_segments(log: PrometheusLog) -> None:
 
 
 def _next_names() -> None:
-    """Enter names of new segments that a writer must not use."""
+    """Add vectors in which the name or number of the next segment cannot be used."""
     for name, title, control, file, at, survivors in (
-        ("the_next_name_is_in_use", "The name of the next segment is that of a folder.",
+        ("the_next_name_is_in_use", "A folder already has the name of the next segment.",
          three_segments, f"{S3}/readme.txt", None, range(8)),
-        ("a_later_name_is_in_use", "The name of the second new segment is that of a folder.",
+        ("a_later_name_is_in_use", "A folder already has the name of the second new segment.",
          three_segments, f"{S4}/readme.txt", None, range(8)),
         ("a_torn_record_and_a_name_in_use",
-         "The next name is in use, so a writer does not cut the torn segment either.",
+         "The next name is in use, so a writer must not truncate the torn segment either.",
          three_segments, f"{S3}/readme.txt", 20000, range(6)),
-        ("the_highest_number", "The next number has more than 64 bits.",
+        ("the_highest_number", "The next segment number does not fit into 64 bits.",
          segment_with_the_highest_number, None, None, range(1)),
     ):  # fmt: skip
 

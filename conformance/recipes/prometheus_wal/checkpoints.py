@@ -1,4 +1,4 @@
-"""Checkpoints: which one counts, what it replaces, and faults in it."""
+"""Checkpoints: which one a reader uses, which segments it replaces, and damaged checkpoints."""
 
 from conformance.recipes.prometheus_wal.log import CHECKPOINTS, PrometheusLog, numbered, segment
 
@@ -7,21 +7,22 @@ C1, C3 = "checkpoint.00000001", "checkpoint.00000003"
 
 @CHECKPOINTS.valid("PRW-004", "PRW-002")
 def checkpoint_and_segments(log: PrometheusLog) -> None:
-    """A checkpoint replaces the segments 0 and 1. Two segments follow."""
+    """A checkpoint replaces segments 0 and 1. Two segments follow it."""
     log.build_files(c1_s0=[b"alpha", b"bravo"], s2=[b"charlie"], s3=[b"delta"])
     log.expect("intact", survivors=range(4), end=12)
 
 
 @CHECKPOINTS.valid("PRW-004")
 def checkpoint_of_two_segments(log: PrometheusLog) -> None:
-    """A checkpoint has two segments, and its records have more than one page."""
+    """A checkpoint has two segments, and its records span more than one page."""
     log.build_files(c3_s0=[b"alpha", numbered(40000)], c3_s1=[b"bravo"], s4=[b"charlie"])
     log.expect("intact", survivors=range(4))
 
 
 @CHECKPOINTS.valid("PRW-004", kind="limit")
 def checkpoint_with_replaced_segments(log: PrometheusLog) -> None:
-    """A crash left the segments that the checkpoint replaces. They are not part of the log."""
+    """After a crash, the segments that the checkpoint replaces are still there. They are not part
+    of the log."""
     log.build_files(c1_s0=[b"alpha"], s2=[b"bravo"])
     log.files["00000000"] = bytearray(segment(b"zulu"))
     log.files["00000001"] = bytearray(segment(b"yankee")[:-1])
@@ -30,7 +31,7 @@ def checkpoint_with_replaced_segments(log: PrometheusLog) -> None:
 
 @CHECKPOINTS.valid("PRW-004", kind="limit")
 def two_checkpoints(log: PrometheusLog) -> None:
-    """A crash left the older of two checkpoints."""
+    """After a crash, two checkpoints exist. The older one is not part of the log."""
     log.build_files(c3_s0=[b"alpha"], s4=[b"bravo"])
     log.files["checkpoint.00000001/00000000"] = bytearray(segment(b"zulu"))
     log.files["00000002"] = bytearray(segment(b"yankee"))
@@ -39,7 +40,7 @@ def two_checkpoints(log: PrometheusLog) -> None:
 
 @CHECKPOINTS.valid("PRW-002", "PRW-004", kind="limit")
 def checkpoint_of_six_digits(log: PrometheusLog) -> None:
-    """Loki and Prometheus before 2.18 write checkpoints of six digits."""
+    """The number in a checkpoint name has six digits, as in Loki and in Prometheus before 2.18."""
     log.files = {
         "checkpoint.000002/00000000": bytearray(segment(b"alpha")),
         "00000003": bytearray(segment(b"bravo")),
@@ -50,7 +51,7 @@ def checkpoint_of_six_digits(log: PrometheusLog) -> None:
 
 @CHECKPOINTS.valid("PRW-004", kind="limit")
 def two_names_of_a_checkpoint(log: PrometheusLog) -> None:
-    """Two checkpoints have the same number. The last one by its bytes counts."""
+    """Two checkpoints have the same number. The one whose name sorts last by its bytes is used."""
     log.build_files(c3_s0=[b"alpha"], s4=[b"bravo"])
     log.files["checkpoint.3/00000000"] = bytearray(segment(b"charlie"))
     log.payloads.append(b"charlie")
@@ -59,7 +60,8 @@ def two_names_of_a_checkpoint(log: PrometheusLog) -> None:
 
 @CHECKPOINTS.damaged(checkpoint_with_replaced_segments, "PRW-004")
 def checkpoint_emptied_with_replaced_segments(log: PrometheusLog) -> None:
-    """The checkpoint is a file. The segments that it replaces are still there, and are read."""
+    """The checkpoint is a file. The segments that it should replace still exist, so a reader uses
+    them."""
     log.remove_file(f"{C1}/00000000")
     log.add_file(C1, b"")
     log.overwrite(0, segment(b"yankee"), "00000001")
@@ -68,14 +70,15 @@ def checkpoint_emptied_with_replaced_segments(log: PrometheusLog) -> None:
 
 @CHECKPOINTS.damaged(checkpoint_with_replaced_segments, "PRW-004", "PRW-005", kind="limit")
 def checkpoint_renamed_to_a_lower_number(log: PrometheusLog) -> None:
-    """The checkpoint has the number 0. So the segment 1, which is torn, is part of the log."""
+    """The checkpoint now has the number 0, so segment 1, which is torn, is part of the log."""
     log.rename_file(f"{C1}/00000000", "checkpoint.00000000/00000000")
     log.expect("damaged", "unfinished-record", survivors=range(2), end=None)
 
 
 @CHECKPOINTS.damaged(two_checkpoints, "PRW-004")
 def newest_checkpoint_is_a_file(log: PrometheusLog) -> None:
-    """The newest checkpoint is a file. The one before it is used, and the segment 3 is missing."""
+    """The newest checkpoint is a file. The checkpoint before it is used, and segment 3 is
+    missing."""
     log.remove_file(f"{C3}/00000000")
     log.add_file(C3, b"checkpoint")
     log.expect("damaged", "bad-checkpoint", survivors=[b"zulu", b"yankee", 1], end=None)
@@ -83,7 +86,7 @@ def newest_checkpoint_is_a_file(log: PrometheusLog) -> None:
 
 CHECKPOINTS.table(f"""
 checkpoint_missing: checkpoint_and_segments PRW-005 limit
-    The checkpoint is missing. Nothing shows it, and Prometheus does not start.
+    The checkpoint is missing, which a reader cannot detect. Prometheus does not start.
     bug: https://github.com/prometheus/prometheus/issues/6898
     damage: remove {C1}/00000000
     expect: intact, survivors 2 3
@@ -101,7 +104,7 @@ first_segment_of_a_checkpoint_missing: checkpoint_of_two_segments PRW-005
     damage: remove {C3}/00000000
     expect: damaged missing-segment, survivors 2 3, end none
 last_segment_of_a_checkpoint_missing: checkpoint_of_two_segments PRW-005 limit
-    The last segment of a checkpoint is missing. Nothing shows it.
+    The last segment of a checkpoint is missing, which a reader cannot detect.
     damage: remove {C3}/00000001
     expect: intact, survivors 0 1 3
 checkpoint_with_other_files_only: checkpoint_and_segments PRW-004
@@ -114,7 +117,7 @@ checkpoint_is_a_file: checkpoint_and_segments PRW-004
     damage: add {C1}: 5555
     expect: damaged bad-checkpoint, survivors 2 3, end none
 bit_in_a_checkpoint: checkpoint_of_two_segments PRW-025
-    A bit in a checkpoint is flipped. Prometheus deletes the segments, and does not start.
+    A bit in a checkpoint is flipped. Prometheus deletes the segments and does not start.
     bug: https://github.com/prometheus/prometheus/issues/7530
     damage: flip bit 0 of {C3}/00000000:pages[0].frames[0].data
     expect: damaged checksum-mismatch, survivors 2 3, end none
@@ -123,7 +126,8 @@ bit_in_the_padding_of_a_checkpoint: checkpoint_and_segments PRW-022
     damage: write 55 at 32767 in {C1}/00000000
     expect: damaged nonzero-padding, survivors 0-3, end none
 checkpoint_torn: checkpoint_of_two_segments PRW-042
-    A segment of a checkpoint ends inside a record. A checkpoint is finished before it has a name.
+    A segment of a checkpoint ends inside a record. This is damage, because a checkpoint gets its
+    name only when it is complete.
     damage: truncate at 40000 in {C3}/00000000
     expect: damaged unfinished-record, survivors 0 2 3, end none
 last_segment_of_a_checkpoint_torn: checkpoint_of_two_segments PRW-042
@@ -131,21 +135,22 @@ last_segment_of_a_checkpoint_torn: checkpoint_of_two_segments PRW-042
     damage: truncate at 10 in {C3}/00000001
     expect: damaged unfinished-record, survivors 0 1 3, end none
 checkpoint_torn_and_an_empty_segment: checkpoint_and_segments PRW-042 PRW-060
-    The last content of the log is a torn checkpoint.
+    A checkpoint is torn, and the segments after it are empty. This is damage, although the torn
+    record is the last content of the log.
     damage: truncate at 20 in {C1}/00000000
     damage: truncate at 0 in 00000002
     damage: truncate at 0 in 00000003
     expect: damaged unfinished-record, survivors 0, end none
 segment_after_a_checkpoint_torn: checkpoint_and_segments PRW-040 PRW-061
-    The last segment after a checkpoint is torn.
+    The last segment, which follows a checkpoint, is torn.
     damage: truncate at 10 in 00000003
     expect: torn torn-record, survivors 0-2, end 0
 unfinished_checkpoint: checkpoint_and_segments PRW-002 limit
-    A crash left an unfinished checkpoint.
+    A crash left an unfinished checkpoint, which is not part of the log.
     damage: add checkpoint.00000002.tmp/00000000: 0100
     expect: intact, survivors 0-3, end 12
 replaced_segment_with_two_names: checkpoint_with_replaced_segments PRW-004 PRW-005 limit
-    A segment that the checkpoint replaces has two names.
+    A segment that the checkpoint replaces has two names. A reader ignores both.
     damage: add 1: 0100
     expect: intact, survivors 0-1
 """)
@@ -153,12 +158,13 @@ replaced_segment_with_two_names: checkpoint_with_replaced_segments PRW-004 PRW-0
 
 CHECKPOINTS.table(f"""
 negative_number_in_a_checkpoint: checkpoint_of_two_segments PRW-002 PRW-005
-    The segments of a checkpoint have the numbers -1 and 0. The first one must be 0. Both are read.
+    The segments of a checkpoint have the numbers -1 and 0, but the first number must be 0. Both
+    segments are read.
     damage: rename {C3}/00000000 to {C3}/-1
     damage: rename {C3}/00000001 to {C3}/00000000
     expect: damaged missing-segment, survivors 0-3, end none
 gap_after_a_negative_number_in_a_checkpoint: checkpoint_of_two_segments PRW-002 PRW-005
-    The segments of a checkpoint have the numbers -2 and 0.
+    The segments of a checkpoint have the numbers -2 and 0. Both segments are read.
     damage: rename {C3}/00000000 to {C3}/-2
     damage: rename {C3}/00000001 to {C3}/00000000
     expect: damaged missing-segment, survivors 0-3, end none

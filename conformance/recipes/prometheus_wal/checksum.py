@@ -1,4 +1,4 @@
-"""Checksums and data that changed. The rest of the page is lost."""
+"""Changed checksums and data. The rest of the page is lost."""
 
 from conformance.recipes.prometheus_wal.layout import (
     records_over_five_pages,
@@ -8,7 +8,7 @@ from conformance.recipes.prometheus_wal.layout import (
 )
 from conformance.recipes.prometheus_wal.log import CHECKSUM, PrometheusLog
 
-#: Control, frame, survivors.
+#: Name, control, frame and survivors.
 FRAMES = (
     ("first_record", three_records, "pages[0].frames[0]", ()),
     ("second_record", three_records, "pages[0].frames[1]", (0,)),
@@ -22,17 +22,30 @@ FRAMES = (
 )  # fmt: skip
 
 
+#: The part of a title that names a frame.
+LABELS = {
+    "first_record": "the first record",
+    "second_record": "the second record",
+    "last_record": "the last record",
+    "record_in_front_of_a_first": "a record before a FIRST",
+    "first": "a FIRST",
+    "middle": "a MIDDLE",
+    "last": "a LAST",
+    "record_in_the_second_page": "a record in the second page",
+}
+
+
 def _flips() -> None:
     for name, control, path, survivors in FRAMES:
         for field, bit, words in (
-            ("header.checksum", 0, "the first byte of the checksum"),
-            ("header.checksum", 31, "the last byte of the checksum"),
+            ("header.checksum", 0, "the checksum's first byte"),
+            ("header.checksum", 31, "the checksum's last byte"),
             ("data", 3, "the data"),
         ):
             slug = f"{field.removeprefix('header.')}_bit_{bit}_of_{name}"
 
             @CHECKSUM.combination(
-                slug, f"A bit of {words} is flipped ({name.replace('_', ' ')}).",
+                slug, f"In {LABELS[name]}, a bit of {words} is flipped.",
                 control, "PRW-025", "PRW-013", kind="corrupt",
             )  # fmt: skip
             def recipe(
@@ -51,11 +64,11 @@ _flips()
 
 CHECKSUM.table("""
 checksum_becomes_zero: three_records PRW-013 PRW-025
-    A checksum is 0. This is a checksum as any other.
+    A checksum is set to 0. A reader verifies a checksum of 0 like any other.
     damage: set pages[0].frames[1].header.checksum to 0
     expect: damaged checksum-mismatch, survivors 0, end none
 forged_checksum_flipped: checksum_of_zero PRW-013 PRW-025
-    A checksum of 0 gets one bit.
+    One bit of a checksum that is correctly 0 is flipped.
     damage: flip bit 0 of pages[0].frames[0].header.checksum
     expect: damaged checksum-mismatch, no survivors, end none
 checksum_in_the_other_byte_order: three_records PRW-011 PRW-025
@@ -63,20 +76,20 @@ checksum_in_the_other_byte_order: three_records PRW-011 PRW-025
     damage: set pages[0].frames[1].header.checksum to 046c0a59
     expect: damaged checksum-mismatch, survivors 0, end none
 checksum_with_the_mask_of_leveldb: three_records PRW-013 PRW-025
-    A checksum has the mask of LevelDB.
+    A checksum is stored with LevelDB's mask.
     damage: set pages[0].frames[1].header.checksum to 7a3b9d6c
     expect: damaged checksum-mismatch, survivors 0, end none
 checksum_of_no_data: empty_record PRW-013 PRW-025
-    The checksum of an empty record is 1.
+    The stored checksum of an empty record is 1 instead of 0.
     damage: set pages[0].frames[1].header.checksum to 1
     expect: damaged checksum-mismatch, survivors 0, end none
 zeroed_sector: records_over_five_pages PRW-022 PRW-025
-    The first sector of the second page is zeros.
+    The first sector of the second page is zeroed.
     shows: zeroed-sector
     damage: write 512 zero bytes at 32768
     expect: damaged nonzero-padding, survivors 0-3 10-19, end none
 zeroed_sector_in_the_data: records_over_five_pages PRW-025
-    A sector inside a record is zeros.
+    A sector inside a record is zeroed.
     shows: lost-write
     damage: write 512 zero bytes at 8192
     expect: damaged checksum-mismatch, survivors 0 5-19, end none

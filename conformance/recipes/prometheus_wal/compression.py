@@ -1,4 +1,5 @@
-"""Compressed records: flags, snappy blocks and zstd frames. A matrix of faults and compressions."""
+"""Compressed records: flags, Snappy blocks and zstd frames. Each fault is tried with each
+compression."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ LONG = b"".join(b"%d " % (n * n) for n in range(9000))
 
 
 def snappy(payload: bytes) -> bytes:
-    """Return a snappy block of literals, so that its bytes depend on no library."""
+    """Return a Snappy block that contains only literals, so that its bytes depend on no library."""
     size, head = len(payload), bytearray()
     while size > 0x7F:
         head.append(size & 0x7F | 0x80)
@@ -56,8 +57,12 @@ def fragments(data: bytes, flags: tuple[int, ...], used: int) -> bytes:
     return out
 
 
+def _compressed(name: str) -> str:
+    return "without compression" if name == "none" else f"with {name} compression"
+
+
 def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]]:
-    """Enter logs of three short records, and of a long one, in each compression."""
+    """Add two controls for each compression: short records, and a record over three pages."""
     found = {}
     for name, (flags, pack) in PACK.items():
 
@@ -75,8 +80,8 @@ def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]
             log.expect("intact", survivors=range(3))
 
         short.__name__, long.__name__ = f"{name}_records", f"{name}_record_over_pages"
-        short.__doc__ = f"Three records, with the compression {name}."
-        long.__doc__ = f"A record over three pages, with the compression {name}."
+        short.__doc__ = f"Three records {_compressed(name)}."
+        long.__doc__ = f"A record over three pages {_compressed(name)}."
         enter = COMPRESSION.valid("PRW-016", "PRW-012")
         found[name] = enter(short), enter(long)
     return found
@@ -84,7 +89,8 @@ def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]
 
 CONTROLS = _controls()
 SECOND = "pages[0].frames[1]"
-#: A fault in the second of three short records, and the reason if only this record is lost.
+#: Faults in the second of three short records. The reasons are those for no compression, Snappy and
+#: zstd; None if the log is intact.
 SHORT_FAULTS = {
     "data_flipped": (lambda log: log.flip(f"{SECOND}.data", 9), ("checksum-mismatch",) * 3),
     "checksum_flipped": (
@@ -100,6 +106,23 @@ SHORT_FAULTS = {
 }  # fmt: skip
 
 
+#: The part of a title that names a fault.
+FAULT_TITLES = {
+    "data_flipped": "a bit of the data is flipped",
+    "checksum_flipped": "a bit of the checksum is flipped",
+    "length_bit_flipped": "a bit of the length is flipped",
+    "type_unknown": "the type is unknown",
+    "snappy_bit_flipped": "the snappy bit is flipped",
+    "zstd_bit_flipped": "the zstd bit is flipped",
+    "cut": "the data is cut",
+    "data_of_a_first_flipped": "a bit of the FIRST's data is flipped",
+    "data_of_a_middle_flipped": "a bit of the MIDDLE's data is flipped",
+    "data_of_a_last_flipped": "a bit of the LAST's data is flipped",
+    "length_of_a_middle_flipped": "a bit of the MIDDLE's length is flipped",
+    "type_of_a_last_unknown": "the type of the LAST is unknown",
+}
+
+
 def _short_faults() -> None:
     for column, (name, (control, _)) in enumerate(CONTROLS.items()):
         for fault, (damage, reasons) in SHORT_FAULTS.items():
@@ -111,7 +134,8 @@ def _short_faults() -> None:
             }[reason]  # fmt: skip
 
             @COMPRESSION.combination(
-                f"{name}_{fault}", f"Compression {name}: {fault.replace('_', ' ')}.",
+                f"{name}_{fault}",
+                f"In the second of three records {_compressed(name)}, {FAULT_TITLES[fault]}.",
                 control, requirement, kind=None if reason else "limit",
             )  # fmt: skip
             def recipe(
@@ -124,7 +148,7 @@ def _short_faults() -> None:
                 if reason is None:
                     hidden = PACK[name][1](log.payloads[1])
                     log.expect("intact", survivors=[0, hidden, 2])
-                    log.note("The flag was cleared. The compressed bytes are the payload.")
+                    log.note("Without the flag, the compressed bytes are the payload.")
                 elif reason == "torn-record":
                     log.expect("torn", reason, survivors=[0])
                 else:
@@ -135,7 +159,7 @@ def _short_faults() -> None:
 
 
 def _long_faults() -> None:
-    """Enter faults of a record over three pages."""
+    """Add vectors with a fault in a record over three pages."""
     for name, (_, control) in CONTROLS.items():
         for fault, path, bit, reason, survivors in (
             ("data_of_a_first_flipped", SECOND + ".data", 9, "checksum-mismatch", [0, 2]),
@@ -147,7 +171,8 @@ def _long_faults() -> None:
         ):  # fmt: skip
 
             @COMPRESSION.combination(
-                f"{name}_{fault}", f"Compression {name}: {fault.replace('_', ' ')}.",
+                f"{name}_{fault}",
+                f"In a record over three pages {_compressed(name)}, {FAULT_TITLES[fault]}.",
                 control, "PRW-029" if reason != "bad-length" else "PRW-024", kind="corrupt",
             )  # fmt: skip
             def recipe(
@@ -159,7 +184,8 @@ def _long_faults() -> None:
 
 
 def _mixed_flags() -> None:
-    """Enter flags that differ between the frames of a record. Its data shows which one is right."""
+    """Add vectors in which one frame of a record has other flags. The data shows which flags are
+    right."""
     for name, (_, control) in CONTROLS.items():
         for place, path in (
             ("first", SECOND), ("middle", "pages[1].frames[0]"), ("last", "pages[2].frames[0]"),
@@ -168,7 +194,8 @@ def _mixed_flags() -> None:
 
                 @COMPRESSION.combination(
                     f"{name}_with_{other}_bit_of_{place}",
-                    f"The {other} bit of a {place.upper()} is flipped; the compression is {name}.",
+                    f"In a record {_compressed(name)}, the {other} bit of the {place.upper()} is"
+                    " flipped.",
                     control, "PRW-032", kind="corrupt",
                 )  # fmt: skip
                 def recipe(log: PrometheusLog, path: str = path, bit: int = bit) -> None:
@@ -182,7 +209,7 @@ _mixed_flags()
 
 
 def _bad_data() -> None:
-    """Enter compressed data that is not valid."""
+    """Add vectors with invalid compressed data."""
     payload = SHORT
     stream = MAGIC + b"\x00\x58" + block(RAW, payload, len(payload), is_last=True)
     for name, flags, data in (
@@ -225,14 +252,16 @@ _bad_data()
 
 @COMPRESSION.valid("PRW-016", "PRW-031")
 def frames_of_other_writers(log: PrometheusLog) -> None:
-    """Valid frames of zstd without a size, also with several blocks, and a block of many copies."""
+    """Valid zstd frames without a content size, with one or several blocks, and a Snappy block that
+    consists almost only of copies."""
     stream = MAGIC + b"\x00\x58"
     log.frames(
         frame(FULL, ZSTD, stream + block(RAW, SHORT, len(SHORT), is_last=True)),
         frame(FULL, ZSTD, stream + block(RAW, b"ab", 2, False) + block(1, b"c", 9, True)),
         frame(FULL, ZSTD, stream + compressed_block(100, 300)),
     )
-    # A block of snappy with a literal and copies of 64 bytes, which is nearly the highest ratio.
+    # A Snappy block with a literal and copies of 64 bytes. Its compression ratio is close to the
+    # maximum.
     copies = b"\x81\x32\x00e" + b"\xfe\x01\x00" * 100
     log.frames(frame(FULL, SNAPPY, copies))
     log.payloads += [SHORT, b"ab" + b"c" * 9, b"d" * 300, b"e" * 6401]
@@ -241,7 +270,7 @@ def frames_of_other_writers(log: PrometheusLog) -> None:
 
 @COMPRESSION.valid("PRW-016")
 def empty_records_with_flags(log: PrometheusLog) -> None:
-    """Empty records have no compression, whatever their flags are."""
+    """Empty records are not compressed, whatever their flags are."""
     log.frames(*(frame(FULL, flags, b"") for flags in (0, SNAPPY, ZSTD, SNAPPY | ZSTD)))
     log.frames(frame(FULL, 0, b"alpha"))
     log.payloads += [b""] * 4 + [b"alpha"]
@@ -250,7 +279,7 @@ def empty_records_with_flags(log: PrometheusLog) -> None:
 
 @COMPRESSION.valid("PRW-016")
 def compressions_in_turn(log: PrometheusLog) -> None:
-    """The records of a segment have different compressions."""
+    """The records of a segment are compressed differently."""
     for flags, pack in PACK.values():
         log.frames(frame(FULL, flags, pack(SHORT)))
         log.payloads.append(SHORT)
@@ -259,7 +288,7 @@ def compressions_in_turn(log: PrometheusLog) -> None:
 
 @COMPRESSION.valid("PRW-015", "PRW-016")
 def snappy_with_seven_bytes_left(log: PrometheusLog) -> None:
-    """An empty FIRST with a flag stands in front of a compressed record."""
+    """An empty FIRST with a flag precedes the rest of a compressed record."""
     log.fill_page_but(7)
     log.frames(frame(FIRST, SNAPPY, b""), frame(LAST, SNAPPY, snappy(SHORT)))
     log.payloads.append(SHORT)
@@ -268,18 +297,18 @@ def snappy_with_seven_bytes_left(log: PrometheusLog) -> None:
 
 @COMPRESSION.valid("PRW-032", kind="limit")
 def plain_data_that_is_a_block(log: PrometheusLog) -> None:
-    """A payload is itself a block of snappy. Without a flag, it is not decompressed."""
+    """A payload is itself a Snappy block. Without a flag, it is not decompressed."""
     log.write(snappy(b"alpha"), numbered(100))
     log.expect("intact", survivors=range(2))
 
 
 COMPRESSION.table("""
 flag_of_an_empty_first: snappy_with_seven_bytes_left PRW-032
-    The FIRST without data has no flag, but the LAST has.
+    The empty FIRST has no flag, but the LAST has one.
     retype: pages[0].frames[1], 2
     expect: damaged mixed-flags, survivors 0-1, end none
 length_and_mixed_flags: snappy_record_over_pages PRW-024 PRW-032
-    The length of a MIDDLE is wrong, and so is the flag of a LAST.
+    Both the length of a MIDDLE and the flag of a LAST are wrong.
     damage: flip bit 3 of pages[1].frames[0].header.len_data
     damage: flip bit 3 of pages[2].frames[0].header.type
     expect: damaged bad-length, survivors 0-2, end none
@@ -287,13 +316,14 @@ length_and_mixed_flags: snappy_record_over_pages PRW-024 PRW-032
 
 
 def _snappy_of_size(size: bytes) -> bytes:
-    """Return a snappy block of ``alpha`` that states its size with these bytes."""
+    """Return a Snappy block of ``alpha`` whose size field has these bytes."""
     return size + snappy(b"alpha")[1:]
 
 
 @COMPRESSION.valid("PRW-031", kind="limit")
 def snappy_sizes_of_more_bytes(log: PrometheusLog) -> None:
-    """Blocks state a size of 5 in 2, 6 and 10 bytes. The last bytes add only zeros."""
+    """Snappy blocks state their size, 5, in 2, 6 and 10 bytes. The additional bytes are only zero
+    bits."""
     for count in (2, 6, 10):
         size = b"\x85".ljust(count - 1, b"\x80") + b"\0"
         log.frames(frame(FULL, SNAPPY, _snappy_of_size(size)))
@@ -303,12 +333,12 @@ def snappy_sizes_of_more_bytes(log: PrometheusLog) -> None:
 
 def _bad_sizes() -> None:
     for name, title, flags, data in (
-        ("snappy_size_of_eleven_bytes", "A block of snappy states a size of 5 in 11 bytes.",
+        ("snappy_size_of_eleven_bytes", "A Snappy block states its size, 5, in 11 bytes.",
          SNAPPY, _snappy_of_size(b"\x85".ljust(10, b"\x80") + b"\0")),
-        ("snappy_size_above_64_bits", "A block of snappy states a size of 2^64 + 5.",
+        ("snappy_size_above_64_bits", "A Snappy block states a size of 2^64 + 5.",
          SNAPPY, _snappy_of_size(b"\x85".ljust(9, b"\x80") + b"\2")),
         ("zstd_window_of_one_segment_above_the_limit",
-         "A frame of a single segment states more than 128 MiB. This is the size of its window.",
+         "A single-segment zstd frame states a size above 128 MiB, which is also its window size.",
          ZSTD, MAGIC + b"\xa0" + ((1 << 27) + 1).to_bytes(4, "little")
          + block(1, b"a", 1 << 17, False) * 1024 + block(1, b"a", 1, True)),
     ):  # fmt: skip

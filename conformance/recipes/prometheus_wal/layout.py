@@ -15,7 +15,7 @@ FORGED = bytes.fromhex("637263305d825250")
 
 @LAYOUT.valid("PRW-011", "PRW-013", "PRW-015")
 def three_records(log: PrometheusLog) -> None:
-    """Three short records in one page, as in a log that is still written."""
+    """Three short records in one page, as in a log that is still being written."""
     log.write(b"alpha", b"bravo", b"charlie")
     log.expect("intact", survivors=range(3), end=38)
     log.expect_bytes(
@@ -27,7 +27,7 @@ def three_records(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-014")
 def closed_segment(log: PrometheusLog) -> None:
-    """Prometheus closed the segment: the page ends in padding."""
+    """Prometheus closed the segment, so its page ends in padding."""
     log.write(b"alpha", b"bravo", b"charlie")
     log.close()
     log.expect("intact", survivors=range(3), end=38)
@@ -35,7 +35,7 @@ def closed_segment(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-010", "PRW-015")
 def two_pages(log: PrometheusLog) -> None:
-    """The second of four records goes on in the next page."""
+    """The second of four records continues in the next page."""
     log.write(b"alpha", numbered(40000), b"bravo", b"charlie")
     log.expect("intact", survivors=range(4), end=40052)
 
@@ -56,7 +56,8 @@ def records_over_five_pages(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-014")
 def six_bytes_left(log: PrometheusLog) -> None:
-    """Six bytes are left in a page. They are padding, and the next record begins a page."""
+    """Six bytes are left in a page. They are padding, and the next record begins in the next
+    page."""
     log.fill_page_but(6)
     log.write(b"bravo", b"charlie")
     log.expect("intact", survivors=range(3), end=PAGE_SIZE + 26)
@@ -72,14 +73,14 @@ def one_byte_left(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-014", "PRW-061")
 def six_bytes_left_at_the_end(log: PrometheusLog) -> None:
-    """Six bytes are left after the last record. Prometheus pads them at once."""
+    """Six bytes are left after the last record. Prometheus pads them immediately."""
     log.fill_page_but(6)
     log.expect("intact", survivors=[0], end=PAGE_SIZE - 6)
 
 
 @LAYOUT.valid("PRW-015")
 def seven_bytes_left(log: PrometheusLog) -> None:
-    """Seven bytes are left in a page. They hold a FIRST without data."""
+    """Seven bytes are left in a page. An empty FIRST fills these bytes."""
     log.fill_page_but(7)
     log.write(b"bravo", b"charlie")
     log.expect("intact", survivors=range(3))
@@ -87,7 +88,7 @@ def seven_bytes_left(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-015", "PRW-041")
 def seven_bytes_left_and_an_empty_record(log: PrometheusLog) -> None:
-    """Seven bytes are left in a page. They hold an empty record."""
+    """Seven bytes are left in a page. An empty record fills these bytes."""
     log.fill_page_but(7)
     log.write(b"")
     log.expect("intact", survivors=range(2), end=PAGE_SIZE)
@@ -95,7 +96,7 @@ def seven_bytes_left_and_an_empty_record(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-015")
 def record_fills_a_page(log: PrometheusLog) -> None:
-    """A record of 32,761 bytes is one FULL."""
+    """A record of 32,761 bytes fills a page as one FULL."""
     log.write(numbered(32761), b"bravo")
     log.expect("intact", survivors=range(2))
 
@@ -116,34 +117,34 @@ def record_of_six_pages(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-013", "PRW-015")
 def empty_record(log: PrometheusLog) -> None:
-    """An empty record stands between two others. Its checksum is 0."""
+    """An empty record between two others. Its checksum is 0."""
     log.write(b"alpha", b"", b"bravo")
     log.expect("intact", survivors=range(3), end=31)
 
 
 @LAYOUT.valid("PRW-041")
 def empty_record_at_the_end(log: PrometheusLog) -> None:
-    """The log ends with an empty record, and nothing follows it."""
+    """The log ends with an empty record."""
     log.write(b"alpha", b"")
     log.expect("intact", survivors=range(2), end=19)
 
 
 @LAYOUT.valid("PRW-010", kind="limit")
 def empty_segment(log: PrometheusLog) -> None:
-    """The segment has no bytes, as after a start of Prometheus."""
+    """The segment has no bytes, as when Prometheus has just started."""
     log.expect("intact", end=0)
 
 
 @LAYOUT.valid("PRW-010", "PRW-014", kind="limit")
 def page_of_zeros(log: PrometheusLog) -> None:
-    """The segment is a page of zeros, as after a repair that found no record."""
+    """The segment is a page of zeros, as after a repair that found no records."""
     log.data += bytes(PAGE_SIZE)
     log.expect("intact", end=0)
 
 
 @LAYOUT.valid("PRW-014", kind="limit")
 def zeros_after_the_records(log: PrometheusLog) -> None:
-    """A part of a page and two whole pages of zeros follow."""
+    """Zeros follow the records: the rest of a page, and two whole pages."""
     log.write(b"alpha", b"bravo")
     log.data += bytes(3 * PAGE_SIZE - 24)
     log.expect("intact", survivors=range(2), end=24)
@@ -151,7 +152,7 @@ def zeros_after_the_records(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-012", kind="limit")
 def reserved_bits(log: PrometheusLog) -> None:
-    """The reserved bits of the type bytes are set. A reader ignores them."""
+    """The reserved bits of the type bytes are set. A reader ignores these bits."""
     log.frames(*(frame(FULL | 1 << bit, 0, b"record %d" % bit) for bit in (5, 6, 7)))
     log.payloads += [b"record 5", b"record 6", b"record 7"]
     log.expect("intact", survivors=range(3))
@@ -159,7 +160,7 @@ def reserved_bits(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-021", kind="limit")
 def continued_after_padding(log: PrometheusLog) -> None:
-    """Prometheus 2.10 padded the last page and continued the segment."""
+    """Prometheus 2.10 padded the last page and then continued the segment."""
     log.write(b"alpha", b"bravo")
     log.close()
     log.write(b"charlie", numbered(40000))
@@ -169,21 +170,21 @@ def continued_after_padding(log: PrometheusLog) -> None:
 
 @LAYOUT.valid("PRW-003")
 def old_format(log: PrometheusLog) -> None:
-    """A segment of Prometheus 2.3 with one entry. It has another format."""
+    """A segment of Prometheus 2.3 with one entry, in the old format."""
     log.data += bytes.fromhex("43af00ef01000000") + b"\x02\x00\x00\x00\x00\x05alpha" + bytes(4)
     log.expect("refused", "old-format")
 
 
 @LAYOUT.valid("PRW-003", kind="limit")
 def old_format_without_an_entry(log: PrometheusLog) -> None:
-    """Only the first four bytes of the old format are there."""
+    """A segment in the old format that contains only the first four bytes."""
     log.data += bytes.fromhex("43af00ef")
     log.expect("refused", "old-format")
 
 
 @LAYOUT.valid("PRW-020", "PRW-080", kind="limit")
 def a_thousand_empty_records(log: PrometheusLog) -> None:
-    """1,000 empty records stand in a page."""
+    """A page with 1,000 empty records."""
     log.write(*[b""] * 1000)
     log.expect("intact", survivors=range(1000))
 

@@ -1,4 +1,4 @@
-"""Extreme segments, which could cost a reader much time or memory."""
+"""Extreme segments that could cost a reader much time or memory."""
 
 from conformance.recipes.prometheus_wal.layout import three_records
 from conformance.recipes.prometheus_wal.log import (
@@ -20,49 +20,51 @@ _STREAM = MAGIC + b"\x00" + bytes([17 << 3])
 
 
 def _repeated(size: int, count: int) -> bytes:
-    """Return a frame of so many blocks that each repeat a byte, without a content size."""
+    """Return a zstd frame of ``count`` blocks that each repeat a byte, without a content size."""
     blocks = b"".join(block(1, b"a", size, n == count) for n in range(1, count + 1))
     return _STREAM + blocks
 
 
 @LIMITS.damaged(three_records, "PRW-027", "PRW-080", kind="limit")
 def thousands_of_orphans(log: PrometheusLog) -> None:
-    """2,000 LASTs of one byte follow. Each has its own range."""
+    """The log ends with 2,000 LASTs of one byte. Each of them is a separate lost range."""
     log.extend(frame(LAST, 0, b"x") * 2000)
     log.expect("damaged", "orphan-fragment", survivors=range(3))
 
 
 @LIMITS.damaged(three_records, "PRW-024", "PRW-080", kind="limit")
 def bad_frames_in_every_page(log: PrometheusLog) -> None:
-    """Four pages begin with a frame of a wrong checksum. Each costs 17 checksums."""
+    """Four pages begin with a frame whose checksum is wrong. A reader computes 17 checksums for
+    each frame."""
     log.extend(bytes(PAGE_SIZE - 38) + (b"\x01\x7f\xf9\0\0\0\0".ljust(PAGE_SIZE, b"x")) * 4)
     log.expect("damaged", "zero-page", survivors=range(3))
 
 
 @LIMITS.damaged(three_records, "PRW-031", "PRW-080")
 def snappy_that_claims_a_gigabyte(log: PrometheusLog) -> None:
-    """A block of six bytes claims one GiB. Prometheus allocates it."""
+    """A Snappy block of six bytes claims a size of 1 GiB. Prometheus allocates this memory."""
     log.extend(frame(FULL, SNAPPY, b"\x80\x80\x80\x80\x04\x00"))
     log.expect("damaged", "bad-compression", survivors=range(3), end=None)
 
 
 @LIMITS.damaged(three_records, "PRW-033", kind="limit")
 def zstd_above_the_limit(log: PrometheusLog) -> None:
-    """A frame states one byte more than 64 MiB."""
+    """A zstd frame states a size of 64 MiB plus one byte."""
     log.extend(frame(FULL, ZSTD, frame_of_one_byte(97, (1 << 26) + 1)))
     log.expect("damaged", "too-large", survivors=range(3), end=None)
 
 
 @LIMITS.damaged(three_records, "PRW-033", "PRW-034", kind="limit")
 def zstd_above_the_limit_without_a_size(log: PrometheusLog) -> None:
-    """A frame that states no size has one block more than 64 MiB."""
+    """A zstd frame states no size, and its blocks exceed 64 MiB by one block."""
     log.extend(frame(FULL, ZSTD, _repeated(1 << 17, 513)))
     log.expect("damaged", "too-large", survivors=range(3), end=None)
 
 
 @LIMITS.damaged(three_records, "PRW-034", kind="limit")
 def zstd_above_the_budget(log: PrometheusLog) -> None:
-    """Five invalid frames count 64 MiB each. The budget is used up, and a valid one is lost."""
+    """Each of five invalid frames counts as 64 MiB. They use up the budget, so a valid frame is
+    lost."""
     bad = _repeated(1 << 17, 511) + b"x"
     log.extend(frame(FULL, ZSTD, bad) * 5 + frame(FULL, ZSTD, _repeated(1000, 1)))
     log.expect("damaged", "bad-compression", survivors=range(3), end=None)
@@ -70,22 +72,24 @@ def zstd_above_the_budget(log: PrometheusLog) -> None:
 
 @LIMITS.damaged(three_records, "PRW-033", "PRW-032", kind="limit")
 def zstd_above_the_limit_with_both_flags(log: PrometheusLog) -> None:
-    """A frame with the flags of zstd and snappy states one byte more than 64 MiB."""
+    """A frame with both compression flags states a size of 64 MiB plus one byte."""
     log.extend(frame(FULL, ZSTD | SNAPPY, frame_of_one_byte(97, (1 << 26) + 1)))
     log.expect("damaged", "too-large", survivors=range(3), end=None)
 
 
 LIMITS.table("""
 budget_used_up_exactly: three_records PRW-034 limit
-    Invalid frames leave a budget of 60,000 bytes for the first of two records of 60,000 bytes.
+    Invalid frames leave a budget of 60,000 bytes, so the first of two records of 60,000 bytes
+    survives.
     nearly_used_up: 60000
     expect: damaged too-large, survivors 0-2 payload_a(60000)
 budget_one_byte_short: three_records PRW-034 limit
-    Invalid frames leave a budget of 59,999 bytes for the first of two records of 60,000 bytes.
+    Invalid frames leave a budget of 59,999 bytes, one byte too few for the first of two records of
+    60,000 bytes.
     nearly_used_up: 59999
     expect: damaged too-large, survivors 0-2
 budget_over_two_segments: segments_of_restarts PRW-034 limit
-    The frames that use up the budget are in one segment, and the two records in the next.
+    The frames that use up the budget are in one segment, and the two records are in the next.
     nearly_used_up: 60000, 0, 1
     expect: damaged too-large, survivors 0-1 payload_a(60000) 2
 budget_of_no_byte: three_records PRW-034 limit
@@ -96,11 +100,11 @@ budget_of_no_byte: three_records PRW-034 limit
 
 
 def _nearly_used_up(log: PrometheusLog, left: int, *segments: int) -> None:
-    """Let invalid frames use up the budget except some bytes, then add two records.
+    """Add invalid frames that use up all but ``left`` bytes of the budget, and then two records.
 
-    Four frames of more than 64 MiB count 64 MiB each, and the fifth counts its own size. A frame
-    with a dictionary and one with a large window do not count. In a folder, the records go into
-    the second of two segments.
+    Each of four frames that can hold more than 64 MiB counts as 64 MiB. The fifth frame counts with
+    its own size. A frame with a dictionary and one with a large window do not count. In a folder,
+    the records go into the second of two segments.
     """
     first, second = (f"{number:08d}" for number in segments) if segments else ("", "")
     block_of_100 = block(1, b"a", 100, is_last=True)
@@ -109,7 +113,9 @@ def _nearly_used_up(log: PrometheusLog, left: int, *segments: int) -> None:
     frames += frame(FULL, ZSTD, MAGIC + b"\x21\x07\x64" + block_of_100)
     frames += frame(FULL, ZSTD, MAGIC + b"\x00\x90" + block_of_100)
     fifth = b""
-    for _ in range(3):  # The budget depends on the length of the frame that uses it up.
+    # The budget depends on the size of the log, which includes the fifth frame. After three
+    # rounds, the length of the frame no longer changes.
+    for _ in range(3):
         end = len(log.files[first]) + len(frames) + len(fifth) + len(records)
         fifth = frame(FULL, ZSTD, _of_size((end << 10) - left) + b"x")
     log.extend(frames + fifth, first)
@@ -117,14 +123,14 @@ def _nearly_used_up(log: PrometheusLog, left: int, *segments: int) -> None:
 
 
 def _of_size(size: int) -> bytes:
-    """Return a frame of blocks that repeat a byte, with this number of bytes of content."""
+    """Return a zstd frame with ``size`` bytes of content, in blocks that repeat a byte."""
     count, rest = divmod(size, 1 << 17)
     blocks = b"".join(block(1, b"a", 1 << 17, False) for _ in range(count))
     return _STREAM + blocks + block(1, b"a", rest, True)
 
 
 def _invalid_frames() -> None:
-    """Enter five invalid frames of zstd, and a valid one, which is lost if the others count."""
+    """Add vectors with five invalid zstd frames and a valid one, which is lost if they count."""
     stated = MAGIC + b"\xa0" + (1 << 26).to_bytes(4, "little") + block(1, b"a", 1000, True)
     unchecked = MAGIC + b"\x04" + _repeated(1 << 17, 511)[5:]
     for name, title, bad, counts in (
@@ -136,7 +142,7 @@ def _invalid_frames() -> None:
     ):  # fmt: skip
 
         @LIMITS.combination(
-            f"budget_and_{name}", f"Five frames of zstd {title}.", three_records, "PRW-034",
+            f"budget_and_{name}", f"Five zstd frames {title}.", three_records, "PRW-034",
             "PRW-031", kind="limit",
         )  # fmt: skip
         def recipe(log: PrometheusLog, bad: bytes = bad, counts: bool = counts) -> None:
@@ -150,7 +156,8 @@ _invalid_frames()
 
 @LIMITS.damaged(three_records, "PRW-032", "PRW-033", kind="limit")
 def mixed_flags_of_a_frame_above_the_limit(log: PrometheusLog) -> None:
-    """A FIRST has the flag of zstd, and its LAST has none. As zstd, the content is too large."""
+    """A FIRST has the zstd flag, but its LAST has no flag. Decompressed with zstd, the content is
+    too large."""
     content = frame_of_one_byte(97, (1 << 26) + 1)
     fills = numbered(PAGE_SIZE - 38 - 7 - 107)
     log.extend(frame(FULL, 0, fills) + frame(FIRST, ZSTD, content[:100]))

@@ -62,7 +62,7 @@ class PrometheusLog(Log):
     def build_files(self, **files: Sequence[bytes] | bytes) -> None:
         """Make segments of these records or bytes.
 
-        The keyword ``s2`` is the segment 2, and ``c1_s0`` is the segment 0 of checkpoint 1.
+        The keyword ``s2`` stands for segment 2, and ``c1_s0`` for segment 0 of checkpoint 1.
         """
         self.files = {}
         for key, content in files.items():
@@ -75,23 +75,25 @@ class PrometheusLog(Log):
                 content = padded(segment(*content))
             self.files[name] = bytearray(content)
 
-    # -- words of rows -----------------------------------------------------------------------------
+    # -- methods for table rows --------------------------------------------------------------------
 
     def part(self, number: int, start: int, end: int) -> bytes:
-        """Return a part of a record, to name what a reader cannot tell from a record."""
+        """Return a part of a record that a reader cannot distinguish from a record, to name a
+        survivor."""
         return self.payloads[number][start:end]
 
     def joined(self, *parts: int) -> bytes:
-        """Return parts of records, each by its number, start and end, as one record."""
+        """Return one payload that joins parts of records. Each part has a record number, start and
+        end."""
         triples = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
         return b"".join(self.payloads[number][start:end] for number, start, end in triples)
 
     def payload_a(self, size: int) -> bytes:
-        """Return a payload of so many letters, to name a survivor."""
+        """Return a payload of ``size`` letters, to name a survivor."""
         return b"a" * size
 
     def retype(self, path: str, kind: int) -> None:
-        """Change the type byte of a frame. No checksum covers it."""
+        """Change the type byte of a frame, which no checksum covers."""
         self.set(f"{path}.header.type", kind)
 
     def zeros(self, at: int, size: int) -> None:
@@ -108,7 +110,7 @@ class PrometheusLog(Log):
 
 
 def segment(*payloads: bytes, compression: str = "none", before: bytes | bytearray = b"") -> bytes:
-    """Return a segment with these records after the bytes of another."""
+    """Return a segment with these records after the bytes ``before``."""
     writer = Writer(Path(), {"compression": compression}, None)
     writer.segment += before
     for payload in payloads:
@@ -117,7 +119,7 @@ def segment(*payloads: bytes, compression: str = "none", before: bytes | bytearr
 
 
 def padded(data: bytes | bytearray) -> bytes:
-    """Return a segment with a whole last page."""
+    """Return a segment with its last page padded to the full size."""
     return bytes(data) + bytes(-len(data) % PAGE_SIZE)
 
 

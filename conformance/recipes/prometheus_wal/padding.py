@@ -1,4 +1,4 @@
-"""Padding that has other bytes, and zeros where frames were."""
+"""Padding with non-zero bytes, and zeros in place of frames."""
 
 from conformance.recipes.prometheus_wal.layout import (
     closed_segment,
@@ -9,7 +9,8 @@ from conformance.recipes.prometheus_wal.log import PADDING, PAGE_SIZE, Prometheu
 
 @PADDING.valid("PRW-014")
 def two_closed_pages(log: PrometheusLog) -> None:
-    """Six bytes are left in the first page. The second one was padded by Close."""
+    """Six bytes are left in the first page. When Prometheus closed the segment, it padded the
+    second page."""
     log.fill_page_but(6)
     log.write(b"bravo", b"charlie")
     log.close()
@@ -18,14 +19,14 @@ def two_closed_pages(log: PrometheusLog) -> None:
 
 @PADDING.damaged(closed_segment, "PRW-021")
 def page_after_padding(log: PrometheusLog) -> None:
-    """Another page follows the padding, as no writer since version 2.11 writes it."""
+    """Another page follows the padding, which no writer since version 2.11 produces."""
     log.extend(bytes(padded(log.data[:38])))
     log.expect("damaged", "zero-page", survivors=[0, 1, 2, 0, 1, 2], end=None)
 
 
 @PADDING.damaged(continued_after_padding, "PRW-021", kind="limit")
 def frames_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
-    """The second record of a continued segment is zeros. They look like padding."""
+    """The second record of a continued segment is zeroed. These zeros look like padding."""
     log.with_context("continued", 1)
     log.zero("pages[0].frames[1]")
     log.expect("intact", survivors=[0, 2, 3])
@@ -33,7 +34,7 @@ def frames_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
 
 @PADDING.damaged(continued_after_padding, "PRW-021", kind="corrupt")
 def page_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
-    """A page of zeros is damage in a continued segment, too."""
+    """A page of zeros is also damage in a continued segment."""
     log.with_context("continued", 1)
     log.zero("pages[0]")
     log.expect("damaged", "zero-page", survivors=[2, 3], end=None)
@@ -41,7 +42,7 @@ def page_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
 
 @PADDING.damaged(continued_after_padding, "PRW-021", "PRW-029", kind="corrupt")
 def first_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
-    """The end of a FIRST is zeros in a continued segment, from a sector on."""
+    """In a continued segment, a FIRST is zeroed from a sector boundary on."""
     log.with_context("continued", 1)
     log.zero_sector(127)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
@@ -49,7 +50,7 @@ def first_zeroed_in_a_continued_segment(log: PrometheusLog) -> None:
 
 @PADDING.damaged(closed_segment, "PRW-021", "PRW-029")
 def first_then_padding(log: PrometheusLog) -> None:
-    """A FIRST without data stands in front of the padding, and another page follows."""
+    """An empty FIRST precedes the padding, and another page follows."""
     log.overwrite(38, b"\x02")
     log.extend(bytes(padded(log.data[:12])))
     log.expect("damaged", "zero-page", survivors=[0, 1, 2, 0], end=None)
@@ -64,7 +65,7 @@ def first_then_padding_in_a_continued_segment(log: PrometheusLog) -> None:
 
 
 def _bytes_in_padding() -> None:
-    """Enter bytes at several places of padding. No record is lost."""
+    """Add vectors with a non-zero byte at different offsets of the padding. No record is lost."""
     last = PAGE_SIZE - 1
     for name, at, byte, code in (
         ("another_byte", 40, 0x55, "nonzero-padding"),
@@ -78,7 +79,7 @@ def _bytes_in_padding() -> None:
     ):
 
         @PADDING.combination(
-            f"padding_with_{name}", f"The byte {byte:02x} stands in the padding at {at}.",
+            f"padding_with_{name}", f"The padding contains the byte {byte:02x} at offset {at}.",
             closed_segment, "PRW-022" if code == "nonzero-padding" else "PRW-026", kind="corrupt",
         )  # fmt: skip
         def recipe(log: PrometheusLog, at: int = at, byte: int = byte, code: str = code) -> None:
@@ -89,12 +90,12 @@ def _bytes_in_padding() -> None:
 
 
 def _bytes_in_short_padding() -> None:
-    """Enter bytes in the six bytes at the end of a page."""
+    """Add vectors with a non-zero byte in the last six bytes of a page."""
     for offset in range(1, 7):
 
         @PADDING.combination(
             f"short_padding_with_a_byte_{offset}_before_the_page_end",
-            "A byte of the padding at the end of a page is 1.", two_closed_pages, "PRW-022",
+            "One of the six padding bytes at the end of a page is 1.", two_closed_pages, "PRW-022",
             kind="corrupt",
         )  # fmt: skip
         def recipe(log: PrometheusLog, offset: int = offset) -> None:
@@ -107,33 +108,34 @@ _bytes_in_short_padding()
 
 PADDING.table("""
 page_zeroed: records_over_five_pages PRW-021 PRW-029
-    The second page is zeros. The FIRST in front of it must not be joined with the third page.
+    The second page is zeroed. The FIRST before it must not be joined with fragments of the third
+    page.
     damage: zero pages[1]
     expect: damaged zero-page, survivors 0-3 10-19, end none
 two_pages_zeroed: records_over_five_pages PRW-021
-    Two pages are zeros. They are one range.
+    Two pages are zeroed. They are one lost range.
     damage: zero pages[1]
     damage: zero pages[2]
     expect: damaged zero-page, survivors 0-3 15-19, end none
 first_page_zeroed: records_over_five_pages PRW-021
-    The first page is zeros.
+    The first page is zeroed.
     damage: zero pages[0]
     expect: damaged zero-page, survivors 5-19, end none
 middle_zeroed: three_pages PRW-021 PRW-029
-    The page with a MIDDLE is zeros. Prometheus joins the FIRST and the LAST.
+    The page with a MIDDLE is zeroed. Prometheus joins the FIRST and the LAST.
     shows: size-before-data
     damage: zero pages[1]
     expect: damaged zero-page, survivors 0 2 3, end none
 frame_zeroed: three_records PRW-022
-    The second of three frames is zeros. What follows it in the page is lost.
+    The second of three frames is zeroed. The rest of the page is lost.
     damage: zero pages[0].frames[1]
     expect: damaged nonzero-padding, survivors 0, end none
 header_zeroed: three_records PRW-022
-    The header of the second frame is zeros.
+    The header of the second frame is zeroed.
     damage: zero pages[0].frames[1].header
     expect: damaged nonzero-padding, survivors 0, end none
 rest_of_a_page_zeroed: records_over_five_pages PRW-021 PRW-027
-    From a frame on, the first page is zeros.
+    The first page is zeroed from a frame on.
     damage: write 18754 zero bytes at 14014
     expect: damaged zero-page, survivors 0 1 5-19, end none
 page_inserted: records_over_five_pages PRW-021 PRW-029
@@ -141,11 +143,11 @@ page_inserted: records_over_five_pages PRW-021 PRW-029
     damage: insert 32768 zero bytes at 32768
     expect: damaged zero-page, survivors 0-3 5-19, end none
 last_page_zeroed: records_over_five_pages PRW-040
-    The last page is zeros. The log ends with an open record.
+    The last page is zeroed. The log ends with an open record.
     damage: zero pages[4]
     expect: torn torn-record, survivors 0-17, end 126147
 last_frames_zeroed: closed_segment PRW-014 limit
-    The last two frames are zeros, which looks like padding.
+    The last two frames are zeroed and look like padding.
     damage: zero pages[0].frames[1]
     damage: zero pages[0].frames[2]
     expect: intact, survivors 0, end 12
@@ -154,21 +156,23 @@ padding_cut: closed_segment PRW-010 limit
     damage: truncate at 100
     expect: intact, survivors 0-2, end 38
 padding_without_context: continued_after_padding PRW-021
-    The segment goes on after padding, and the context does not say that it may.
+    The segment continues after padding, but the context does not allow this.
     with_context: continued, 0
     expect: damaged zero-page, survivors 0-3, end none
 bytes_in_cut_padding: six_bytes_left_at_the_end PRW-020 PRW-022
-    Three bytes stand in the last six of a page, and the segment ends there.
+    The last six bytes of a page begin with a non-zero byte, and the segment ends after three of
+    them.
     damage: truncate at 32762
     damage: extend by 010000
     expect: damaged nonzero-padding, survivors 0, end none
 first_in_front_of_short_padding: six_bytes_left PRW-021 PRW-029
-    A FIRST stands in front of six zeros, and a LAST begins the next page. They are not joined.
+    A FIRST precedes six zeros, and the next page begins with a LAST. The two fragments are not
+    joined.
     retype: pages[0].frames[0], 2
     retype: pages[1].frames[0], 4
     expect: damaged unfinished-record, survivors 2, end none
 seven_zeros_at_the_page_end: seven_bytes_left PRW-021
-    Seven zeros are left in a page, where a FIRST without data was.
+    Seven zeros at the end of a page replace an empty FIRST.
     damage: zero pages[0].frames[1]
     expect: damaged zero-page, survivors 0 2, end none
 zero_page_in_a_continued_segment: continued_after_padding PRW-021
@@ -177,7 +181,8 @@ zero_page_in_a_continued_segment: continued_after_padding PRW-021
     damage: insert 32768 zero bytes at 32768
     expect: damaged zero-page, survivors 0-3, end none
 first_and_last_around_padding: continued_after_padding PRW-021 PRW-029
-    A FIRST stands in front of the padding of a continued segment, and a LAST follows it.
+    A FIRST precedes the padding of a continued segment, and a LAST follows. The two fragments are
+    not joined.
     with_context: continued, 1
     retype: pages[0].frames[1], 2
     retype: pages[1].frames[0], 4

@@ -1,4 +1,4 @@
-"""Type bytes that changed. No checksum covers them."""
+"""Changed type bytes. No checksum covers them."""
 
 from conformance.recipes.prometheus_wal.layout import (
     seven_bytes_left,
@@ -14,7 +14,7 @@ THIRD_PAGE = "pages[2].frames[0]"
 
 
 def _unknown_types() -> None:
-    """Enter each unknown type for a FULL, a FIRST, a MIDDLE and a LAST."""
+    """Add vectors with each unknown type in place of a FULL, FIRST, MIDDLE and LAST."""
     controls: tuple[tuple[str, Recipe[PrometheusLog], str, tuple[int, ...]], ...] = (
         ("full", three_records, FIRST_PAGE, (0, 2)),
         ("last_full", three_records, "pages[0].frames[2]", (0, 1)),
@@ -23,10 +23,11 @@ def _unknown_types() -> None:
         ("last", two_pages, SECOND_PAGE, (0, 2, 3)),
     )
     for name, control, path, survivors in controls:
+        words = "the last FULL" if name == "last_full" else f"a {name.upper()}"
         for kind in (0, 5, 6, 7):
 
             @TYPES.combination(
-                f"{name}_becomes_type_{kind}", f"The type of a {name.replace('_', ' ')} is {kind}.",
+                f"{name}_becomes_type_{kind}", f"The type of {words} is {kind}.",
                 control, "PRW-026", "PRW-012", kind="corrupt",
             )  # fmt: skip
             def recipe(
@@ -54,11 +55,11 @@ _reserved_bits()
 
 TYPES.table(f"""
 full_becomes_first: three_records PRW-028 PRW-030
-    A FULL becomes a FIRST. The next FULL ends it.
+    A FULL becomes a FIRST. The next FULL ends the open record.
     retype: {FIRST_PAGE}, 2
     expect: damaged unfinished-record, survivors 0 2, end none
 full_becomes_middle: three_records PRW-027
-    One bit makes a FULL a MIDDLE.
+    One flipped bit turns a FULL into a MIDDLE.
     retype: {FIRST_PAGE}, 3
     expect: damaged orphan-fragment, survivors 0 2, end none
 full_becomes_last: three_records PRW-027
@@ -70,11 +71,12 @@ last_full_becomes_first: three_records PRW-040
     retype: pages[0].frames[2], 2
     expect: torn torn-record, survivors 0-1, end 24
 first_becomes_full: two_pages PRW-027 limit
-    Two bits make a FIRST a FULL. Its data is returned as a record; only the LAST shows the fault.
+    Two flipped bits turn a FIRST into a FULL. The data of the FIRST is returned as a record, and
+    only the LAST reveals the fault.
     retype: {FIRST_PAGE}, 1
     expect: damaged orphan-fragment, survivors 0 part(1, 0, 32749) 2 3, end none
 first_becomes_middle: two_pages PRW-027
-    One bit makes a FIRST a MIDDLE. Both fragments are orphans.
+    One flipped bit turns a FIRST into a MIDDLE. Both fragments are orphans.
     retype: {FIRST_PAGE}, 3
     expect: damaged orphan-fragment, survivors 0 2 3, end none
 first_becomes_last: two_pages PRW-027
@@ -82,31 +84,34 @@ first_becomes_last: two_pages PRW-027
     retype: {FIRST_PAGE}, 4
     expect: damaged orphan-fragment, survivors 0 2 3, end none
 middle_becomes_full: three_pages PRW-028 PRW-027
-    One bit makes a MIDDLE a FULL. It is not returned, because it may be a MIDDLE.
+    One flipped bit turns a MIDDLE into a FULL. The FULL is not returned, because it may be a
+    MIDDLE.
     retype: {SECOND_PAGE}, 1
     expect: damaged unfinished-record, survivors 0 2 3, end none
 middle_becomes_first: three_pages PRW-028 PRW-027
-    One bit makes a MIDDLE a FIRST. The rest of the record must not be returned as a record.
+    One flipped bit turns a MIDDLE into a FIRST. The rest of the record must not be returned as a
+    record.
     retype: {SECOND_PAGE}, 2
     expect: damaged unfinished-record, survivors 0 2 3, end none
 middle_becomes_last: three_pages PRW-027 limit
-    Three bits make a MIDDLE a LAST. The record ends early, and only the next LAST shows the fault.
+    Three flipped bits turn a MIDDLE into a LAST. The record ends early, and only the next LAST
+    reveals the fault.
     retype: {SECOND_PAGE}, 4
     expect: damaged orphan-fragment, survivors 0 part(1, 0, 65510) 2 3, end none
 last_becomes_full: two_pages PRW-028 limit
-    Two bits make a LAST a FULL. Its data is returned as a record.
+    Two flipped bits turn a LAST into a FULL. The data of the LAST is returned as a record.
     retype: {SECOND_PAGE}, 1
     expect: damaged unfinished-record, survivors 0 part(1, 32749, 40000) 2 3, end none
 last_becomes_first: two_pages PRW-028
-    A LAST becomes a FIRST. The next FULL ends it, too.
+    A LAST becomes a FIRST. The next FULL ends this record.
     retype: {SECOND_PAGE}, 2
     expect: damaged unfinished-record, survivors 0 2 3, end none
 last_becomes_middle: two_pages PRW-028
-    A LAST becomes a MIDDLE. The next FULL ends the record.
+    A LAST becomes a MIDDLE. The next FULL ends the open record.
     retype: {SECOND_PAGE}, 3
     expect: damaged unfinished-record, survivors 0 2 3, end none
 full_becomes_first_in_front_of_a_first: two_pages PRW-028
-    A FULL becomes a FIRST. The FIRST after it is used, because it is no whole page.
+    A FULL becomes a FIRST. The FIRST after it is used, because it does not fill a page.
     retype: pages[0].frames[0], 2
     expect: damaged unfinished-record, survivors 1-3, end none
 """)
@@ -114,6 +119,6 @@ full_becomes_first_in_front_of_a_first: two_pages PRW-028
 
 @TYPES.damaged(seven_bytes_left, "PRW-020", "PRW-027", kind="limit")
 def empty_first_becomes_full(log: PrometheusLog) -> None:
-    """The type of a FIRST of length 0 becomes FULL. It looks like an empty record."""
+    """The type of an empty FIRST becomes FULL. The frame looks like an empty record."""
     log.retype("pages[0].frames[1]", FULL)
     log.expect("damaged", "orphan-fragment", survivors=[0, b"", 2], end=None)

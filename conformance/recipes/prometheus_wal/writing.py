@@ -38,24 +38,24 @@ LOGS: tuple[tuple[str, str, tuple[bytes, ...], dict[str, Any], str], ...] = (
      (numbered(100_000), b"bravo"), {"folder": True, "segment_size": PAGE_SIZE}, "PRW-071"),
     ("an_empty_record_after_a_full_segment", "an empty record after a full segment",
      (numbered(32761), b"", b"x"), {"folder": True, "segment_size": PAGE_SIZE}, "PRW-071"),
-    ("an_empty_record_after_a_large_record", "an empty record after one that exceeds a segment",
+    ("an_empty_record_after_a_large_record", "an empty record after a record larger than a segment",
      (numbered(100_000), b"", b"x"), {"folder": True, "segment_size": PAGE_SIZE}, "PRW-071"),
-    ("incompressible_snappy", "records that snappy does not make smaller",
+    ("incompressible_snappy", "records that Snappy does not make smaller",
      (b"alpha", bytes(range(256))), {"compression": "snappy"}, "PRW-072"),
     ("incompressible_zstd", "records that zstd does not make smaller",
      (b"alpha", b"", bytes(range(256))), {"compression": "zstd"}, "PRW-072"),
-    ("snappy", "compressible records with snappy", (b"alpha " * 99, b"bravo " * 9000),
+    ("snappy", "records that Snappy compresses", (b"alpha " * 99, b"bravo " * 9000),
      {"compression": "snappy"}, "PRW-072"),
-    ("zstd", "compressible records with zstd", (b"alpha " * 99, b"bravo " * 9000),
+    ("zstd", "records that zstd compresses", (b"alpha " * 99, b"bravo " * 9000),
      {"compression": "zstd"}, "PRW-072"),
-    ("snappy_in_segments", "compressed records in segments, which are measured in their size",
+    ("snappy_in_segments", "compressed records in segments, whose sizes count the compressed bytes",
      (b"alpha " * 9000, b"bravo " * 9000, bytes(range(256)) * 300),
      {"compression": "snappy", "folder": True, "segment_size": PAGE_SIZE}, "PRW-072"),
 )  # fmt: skip
 
 
 def free_encoder(log: PrometheusLog) -> None:
-    """Allow a writer other compressed bytes."""
+    """Allow a writer to choose other compressed bytes."""
     log.free_to("placement", "An encoder may choose other matches.")
     log.free_to("preallocation", "An encoder may choose other matches.")
 
@@ -84,7 +84,8 @@ _write_each()
 
 @WRITING.writing("PRW-071", kind="limit", control=None)
 def write_one_segment_with_a_size_of_half_a_page(log: PrometheusLog) -> None:
-    """A writer refuses a segment size that is not a multiple of a page, also if it is not used."""
+    """A writer refuses a segment size that is not a multiple of a page, even for a log without a
+    folder."""
     log.payloads.append(b"alpha")
     log.context["segment_size"] = 3 * PAGE_SIZE // 2
     log.expect_refusal()

@@ -80,7 +80,7 @@ def append_to_a_closed_empty_log(log: RocksLog) -> None:
 
 @APPENDING.appending(three_compressed_records, "RDB-028", "RDB-035")
 def append_to_compressed_records(log: RocksLog) -> None:
-    """A writer appends an empty record to a compressed log, without a frame."""
+    """A writer appends an empty record, which has no frame, to a compressed log."""
     log.append(b"")
     log.expect("intact", survivors=[0, 1, 2, b""])
 
@@ -102,8 +102,8 @@ def append_to_a_closed_log(log: RocksLog) -> None:
 
 @APPENDING.appending(synced_log_closed, "RDB-026", "RDB-029")
 def append_to_a_closed_log_and_close_it(log: RocksLog) -> None:
-    """A writer cuts off the clean close of a log before it appends, and writes a new clean close at
-    the end."""
+    """A writer cuts off the clean close of a log before it appends, and then writes a new clean
+    close."""
     log.context["closed"] = True
     log.append(*NEW)
     log.expect("intact", survivors=ALL, end=121)
@@ -150,7 +150,7 @@ def append_behind_an_unfinished_recyclable_record(log: RocksLog) -> None:
     may_refuse=True,
 )
 def append_behind_zeros_of_a_recyclable_log(log: RocksLog) -> None:
-    """The log ends in zeros. A writer cuts off the zeros before it appends."""
+    """The log ends with zeros. A writer cuts off the zeros before it appends."""
     log.extend(bytes(5000))
     log.append(*NEW)
     log.expect("intact", survivors=ALL, end=81)
@@ -339,7 +339,7 @@ def append_compressed_where_it_is_too_late(log: RocksLog) -> None:
 
 
 def lose_the_compression_type(log: RocksLog) -> None:
-    """Replace the compression record by one of five bytes, so that no record shows the
+    """Replace the compression record by an invalid one of five bytes. No record then shows the
     compression."""
     log.splice(
         "blocks[0].records[0]",

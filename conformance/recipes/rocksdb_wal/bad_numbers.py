@@ -38,7 +38,7 @@ def misnumbered(record: bytes) -> bytes:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-033", "RDB-062")
 def number_of_metadata_flipped(log: RocksLog) -> None:
-    """The log number of a timestamp size record is damaged. The timestamp sizes count."""
+    """The log number of a timestamp size record is damaged. The timestamp sizes still apply."""
     sizes = pack(RECYCLABLE, 11, b"\1\0\0\0\x08\0", NUMBER)
     log.extend(misnumbered(sizes) + recyclable(FULL, b"delta"))
     log.expect("damaged", "bad-number", survivors=[0, 1, 2, b"delta"])
@@ -46,7 +46,7 @@ def number_of_metadata_flipped(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-033", "RDB-062")
 def number_of_bad_metadata_flipped(log: RocksLog) -> None:
-    """The log number of a timestamp size record with a size of 0 is damaged. The record has one
+    """The log number of a timestamp size record with a size of 0 is damaged. Both faults share one
     lost range."""
     sizes = pack(RECYCLABLE, 11, b"\1\0\0\0\0\0", NUMBER)
     log.extend(misnumbered(sizes) + recyclable(FULL, b"delta"))
@@ -84,7 +84,7 @@ def sectors_of_a_recycled_log_swapped(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-016", "RDB-046")
 def older_records_between_records(log: RocksLog) -> None:
-    """Two older records stand between records of this log. They are one lost range."""
+    """Two older records are between records of this log, and form one lost range."""
     older = recyclable(FULL, b"ghost", OLDER) * 2
     log.extend(older + recyclable(FULL, b"delta") + older)
     log.expect("damaged", "other-log", survivors=[0, 1, 2, b"delta"], end=98)
@@ -101,7 +101,7 @@ def older_record_and_a_broken_chain(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-046", "RDB-051")
 def older_record_within_a_record(log: RocksLog) -> None:
-    """An older record stands between a FIRST and a LAST. The LAST is an orphan."""
+    """An older record is between a FIRST and a LAST. The LAST is an orphan."""
     parts = recyclable(FIRST, b"go") + recyclable(FULL, b"ghost", OLDER) + recyclable(LAST, b"al")
     log.extend(parts)
     log.expect("damaged", "other-log", survivors=[0, 1, 2], end=92)
@@ -152,7 +152,8 @@ def fragment_after_a_fault(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-050", kind="corrupt")
 def metadata_after_a_fault(log: RocksLog) -> None:
-    """Metadata of this log follow a fault. Only fragments show that the log did not end there."""
+    """Metadata of this log follows a fault. Only fragments would show that the log did not end
+    there."""
     sizes = pack(RECYCLABLE, 11, b"\1\0\0\0\x08\0", NUMBER)
     log.extend(flipped(recyclable(FULL, b"ghost")) + sizes)
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
@@ -160,7 +161,8 @@ def metadata_after_a_fault(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-050", "RDB-062", kind="corrupt")
 def flipped_number_after_a_fault(log: RocksLog) -> None:
-    """A record with a damaged log number follows a fault. It does not show that the log went on."""
+    """A record with a damaged log number follows a fault. The record does not show that the log
+    continued."""
     parts = flipped(recyclable(FULL, b"ghost")) + misnumbered(recyclable(FULL, b"ghost"))
     log.extend(parts)
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
@@ -255,16 +257,16 @@ def torn_record_after_damage_of_a_recyclable_log(log: RocksLog) -> None:
 
 @COMPRESSION.damaged(three_compressed_recyclable_records, "RDB-036", "RDB-062")
 def flipped_number_and_bad_frame(log: RocksLog) -> None:
-    """The log number of a record is damaged, and its data is no frame. The record has one lost
-    range."""
+    """The log number of a record is damaged, and its data is not a valid frame. Both faults share
+    one lost range."""
     log.extend(misnumbered(recyclable(FULL, b"no frame")))
     log.expect("damaged", "bad-compression", survivors=[0, 1, 2])
 
 
 @LOG_NUMBER.damaged(three_legacy_records, "RDB-044", "RDB-062")
 def data_that_begins_with_the_number(log: RocksLog) -> None:
-    """The first bytes of the data were the log number before one bit was flipped. The header has no
-    number, so the record is lost."""
+    """The data of a legacy record begins with the log number, and one bit of this number is
+    flipped. The header has no log number, so the record is lost."""
     log.extend(misnumbered(pack("legacy", FULL, bytes([NUMBER, 0, 0, 0]) + b"ghost")))
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
 
@@ -278,7 +280,8 @@ def record_one_byte_after_a_fault(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-050")
 def record_between_damaged_ones(log: RocksLog) -> None:
-    """A sound record of this log stands between damaged ones. The log did not end at the first."""
+    """A valid record of this log is between damaged records. The log did not end at the first of
+    them."""
     bad = flipped(recyclable(FULL, b"ghost"))
     parts = bad + bad + recyclable(FULL, b"ghost") + bad
     log.extend(parts)
@@ -287,7 +290,7 @@ def record_between_damaged_ones(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-050", kind="corrupt")
 def two_damaged_records_at_the_end(log: RocksLog) -> None:
-    """Two damaged records end a recyclable log. Neither shows that the log went on."""
+    """Two damaged records end a recyclable log. Neither of them shows that the log continued."""
     log.extend(flipped(recyclable(FULL, b"ghost")) * 2)
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
 
@@ -295,7 +298,7 @@ def two_damaged_records_at_the_end(log: RocksLog) -> None:
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-050", kind="corrupt")
 def legacy_last_with_the_number_after_a_fault(log: RocksLog) -> None:
     """A legacy LAST follows a fault. Its data begins with the log number, but its header has none,
-    so it does not show that the log went on."""
+    so the LAST does not show that the log continued."""
     last = pack("legacy", LAST, bytes([NUMBER, 0, 0, 0]))
     log.extend(flipped(recyclable(FULL, b"ghost")) + last)
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
@@ -303,8 +306,8 @@ def legacy_last_with_the_number_after_a_fault(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-050", kind="corrupt")
 def compression_record_with_the_number_after_a_fault(log: RocksLog) -> None:
-    """A compression record follows a fault, and its data is the log number. It does not show that
-    the log went on."""
+    """A compression record follows a fault, and its data is the log number. The compression record
+    does not show that the log continued."""
     record = pack("legacy", 9, bytes([NUMBER, 0, 0, 0]))
     log.extend(flipped(recyclable(FULL, b"ghost")) + record)
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
@@ -321,8 +324,8 @@ def recyclable_record_after_a_synced_fault(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-045", "RDB-050", kind="corrupt")
 def gap_and_a_record_in_the_next_block(log: RocksLog) -> None:
-    """Zeros follow the last record, and a record of this log stands inside the next block. The
-    zeros end the log."""
+    """Zeros follow the last record, and a record of this log is inside the next block. The zeros
+    end the log."""
     log.fill_block()
     log.extend(b"\x55" * 20 + recyclable(FULL, b"ghost"))
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
@@ -330,8 +333,8 @@ def gap_and_a_record_in_the_next_block(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_synced_records, "RDB-046")
 def record_of_another_dialect_after_an_older_record(log: RocksLog) -> None:
-    """A recyclable record with the number of this log follows an older record in a WAL-sync log. It
-    is not of this log, so the lost range includes it."""
+    """A recyclable record with the number of this log follows an older record in a WAL-sync log.
+    The record does not belong to this log, so the lost range includes it."""
     parts = wal_sync(FULL, b"ghost", 0, OLDER) + recyclable(FULL, b"ghost")
     log.extend(parts + wal_sync(FULL, b"delta", 80))
     log.expect("damaged", "other-log", survivors=[0, 1, 2, b"delta"])
@@ -380,7 +383,7 @@ numbers_of_first_and_middle_flipped: recyclable_fragments RDB-051 RDB-062
     expect: damaged bad-number, survivors 0-2
 number_of_a_torn_fragment_flipped: recyclable_fragments RDB-062 RDB-042 corrupt
     The log number of a FIRST is damaged, and the log ends before the LAST. The record is torn, and
-    its header has no range of its own.
+    its header is not a separate lost range.
     damage: flip bit 0 of blocks[0].records[1].header.log_number
     damage: truncate at 65536
     expect: torn torn-record, survivors 0, end 16
@@ -395,8 +398,8 @@ number_of_the_last_record_flipped: recycled_log RDB-050 RDB-062
     damage: flip bit 0 of blocks[0].records[2].header.log_number
     expect: damaged bad-number, survivors 0-2, end 50
 number_and_data_flipped: three_recyclable_records RDB-062 RDB-044
-    The log number and the data of the second record are damaged. No number makes the checksum
-    right.
+    The log number and the data of the second record are damaged. No log number matches the
+    checksum.
     damage: flip bit 0 of blocks[0].records[1].header.log_number
     damage: flip bit 0 of blocks[0].records[1].data
     expect: damaged checksum-mismatch, survivors 0, end none
@@ -405,8 +408,8 @@ number_of_a_synced_middle_flipped: synced_fragments RDB-062
     damage: flip bit 3 of blocks[1].records[0].header.log_number
     expect: damaged bad-number, survivors 0-2
 sync_offset_beside_a_flipped_number: synced_blocks RDB-017 RDB-062
-    The log numbers of the records that begin two blocks are damaged. Their sync offsets count, so a
-    fault in the first block is damage.
+    The log numbers of the records that begin two blocks are damaged. Their sync offsets still
+    count, so a fault in the first block is damage.
     damage: flip bit 0 of blocks[0].records[1].data
     damage: flip bit 0 of blocks[1].records[0].header.log_number
     damage: flip bit 0 of blocks[2].records[0].header.log_number

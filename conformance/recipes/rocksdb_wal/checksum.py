@@ -75,7 +75,7 @@ recyclable_type_flipped: three_recyclable_records RDB-005 RDB-044
     damage: flip bit 1 of blocks[0].records[1].header.type
     expect: damaged checksum-mismatch, survivors 0
 log_number_flipped: three_recyclable_records RDB-005 RDB-062 RDB-015
-    One bit of the log number of the second record is flipped. The checksum is right for the number
+    One bit of the log number of the second record is flipped. The checksum matches with the number
     of the log, so the record is returned.
     damage: flip bit 6 of blocks[0].records[1].header.log_number
     expect: damaged bad-number, survivors 0-2, end 50
@@ -87,7 +87,7 @@ log_number_one_higher_without_its_checksum: three_recyclable_records RDB-015 RDB
     expect: damaged bad-number, survivors 0-2, end 50
     bug: Pebble ends the log without an error
 checksum_zeroed: three_recyclable_records RDB-005 RDB-044
-    The checksum of the second record is zeroed. A reader compares a checksum of zero like any
+    The checksum of the second record is zeroed. A reader verifies a checksum of zero like any
     other.
     damage: zero blocks[0].records[1].header.checksum
     expect: damaged checksum-mismatch, survivors 0
@@ -106,8 +106,8 @@ recyclable_middle_flipped: recyclable_fragments RDB-044 RDB-048 RDB-051
     damage: flip bit 9 of blocks[1].records[0].data
     expect: damaged checksum-mismatch, survivors 0 2
 recyclable_last_flipped: recyclable_fragments RDB-044 RDB-051 RDB-056
-    One bit of the data of a LAST in the last block is flipped. The record after the LAST is lost
-    too.
+    One bit of the data of a LAST in the last block is flipped. The record after the LAST is also
+    lost.
     damage: flip bit 9 of blocks[2].records[0].data
     expect: damaged checksum-mismatch, survivors 0, end none
 legacy_first_flipped: legacy_fragments RDB-044 RDB-051

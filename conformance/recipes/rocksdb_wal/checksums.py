@@ -11,7 +11,7 @@ from reference_impl.leveldb_log.layout import masked_crc
 
 
 def checksum(data: bytes, record: Field, fields: Sequence[Field]) -> tuple[int, bytes]:
-    """Return the checksum of a physical record; the undamaged log chooses between the headers."""
+    """Return the checksum of a physical record. The undamaged log determines its header."""
     at = record.start
     is_sync = any(field.path == f"{record.path}.header.ofs_synced" for field in fields)
     length = int.from_bytes(data[at + 4 : at + 6], "little")

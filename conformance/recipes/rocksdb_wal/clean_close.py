@@ -27,7 +27,7 @@ def recyclable_log_closed(log: RocksLog) -> None:
 
 @CLEAN_CLOSE.valid("RDB-026")
 def synced_log_closed(log: RocksLog) -> None:
-    """A closed WAL-sync log. The clean close has 11 bytes, as in a recyclable log."""
+    """A closed WAL-sync log. The clean close is 11 bytes long, as in a recyclable log."""
     log.write(b"alpha", b"bravo", b"charlie", headers=WAL_SYNC)
     log.close()
     log.expect("intact", survivors=[0, 1, 2], end=74)

@@ -1,4 +1,4 @@
-"""Vectors from tables of combinations: open records, dialects, and places in a block."""
+"""Vectors for combinations of open records, dialects and places in a block."""
 
 from __future__ import annotations
 
@@ -77,14 +77,25 @@ ENDED_BY = {
 }
 
 
+#: The part of a title that names the record.
+BY_TITLES = {
+    "full": "FULL",
+    "first": "FIRST",
+    "timestamp_sizes": "timestamp size record",
+    "preceding_log": "preceding log record",
+}
+
+
 def bad_number_after_an_open_record(opened: str, by: str) -> None:
-    """Add a vector: a physical record with a damaged log number ends an open record."""
+    """Add a vector in which a physical record with a damaged log number ends an open record."""
     data = OPENED[opened]
-    first_fault = "The open record is the first fault." if data else "The open record is framing."
+    first_fault = (
+        "The open record is the first lost range." if data else "The open record is framing."
+    )
 
     @LOG_NUMBER.combination(
         f"number_of_a_{by}_flipped_after_{opened}",
-        f"A {by.replace('_', ' ')} with a damaged log number ends an open record with"
+        f"A {BY_TITLES[by]} with a damaged log number ends an open record with"
         f" {opened.replace('_', ' ')}. {first_fault}",
         three_recyclable_records,
         "RDB-049",
@@ -109,7 +120,7 @@ for _opened in OPENED:
 
 @LOG_NUMBER.damaged(three_recyclable_records, "RDB-049", "RDB-062")
 def number_of_an_incomplete_record_flipped(log: RocksLog) -> None:
-    """The log number of a FIRST is damaged, and a FULL ends its record. The record has one lost
+    """The log number of a FIRST is damaged, and a FULL ends its record. Both faults share one lost
     range."""
     log.extend(misnumbered(recyclable(FIRST, b"go")) + recyclable(FULL, DELTA))
     log.expect("damaged", "incomplete-record", survivors=[0, 1, 2, DELTA])
@@ -129,12 +140,12 @@ INVALID_METADATA = {
 
 
 def zeros_before_invalid_metadata(name: str) -> None:
-    """Add a vector: a block ends in zeros before metadata that are not valid."""
+    """Add a vector in which a block ends with zeros before invalid metadata."""
     dialect, metadata = INVALID_METADATA[name]
 
     @METADATA.combination(
         f"zeros_before_{name}",
-        f"A block ends in zeros before {name.replace('_', ' ')}. The metadata are invalid, and the"
+        f"A block ends in zeros before {name.replace('_', ' ')}. The metadata is invalid, and the"
         " zeros are framing.",
         CONTROLS[dialect],
         "RDB-063",
@@ -161,12 +172,12 @@ def zeros_before_metadata_with_a_flipped_number(log: RocksLog) -> None:
 
 
 def trailer_of_other_bytes_within_a_record(dialect: str) -> None:
-    """Add a vector: a trailer that is not zero lies between two fragments of a record."""
+    """Add a vector with a non-zero trailer between two fragments of a record."""
     size = HEADER_SIZES[dialect] - 1
 
     @LAYOUT.combination(
         f"{_named(dialect)}_trailer_of_other_bytes_within_a_record",
-        f"A trailer of {size} bytes 55 lies between the FIRST and the LAST of a record.",
+        f"A trailer of {size} bytes 55 is between the FIRST and the LAST of a record.",
         CONTROLS[dialect],
         "RDB-004",
     )
@@ -177,7 +188,8 @@ def trailer_of_other_bytes_within_a_record(dialect: str) -> None:
 
 
 def last_byte_of_a_block_of_zeros(dialect: str) -> None:
-    """Add a vector: a header of zeros, and only zeros to the last byte of the block."""
+    """Add a vector with a block in which all bytes after the records are zero, except for the last
+    byte."""
 
     @ZEROS.combination(
         f"{_named(dialect)}_block_of_zeros_with_a_last_byte",
@@ -193,7 +205,7 @@ def last_byte_of_a_block_of_zeros(dialect: str) -> None:
 
 
 def damage_in_a_block_without_its_trailer(dialect: str) -> None:
-    """Add a vector: damage in the last block, which lacks only its trailer."""
+    """Add a vector with damage in a last block that lacks only its trailer."""
     left = HEADER_SIZES[dialect] - 1
 
     @CHECKSUM.combination(
@@ -225,7 +237,7 @@ KINDS = {"full": FULL, "first": FIRST, "middle": MIDDLE, "last": LAST}
 
 
 def empty_fragment_after_a_fault(name: str) -> None:
-    """Add a vector: only an empty fragment of this log follows a fault."""
+    """Add a vector in which only an empty fragment of this log follows a fault."""
 
     @TORN_TAIL.combination(
         f"empty_{name}_after_a_fault",
@@ -244,7 +256,7 @@ for _name in KINDS:
 
 
 def older_log_after_lost_blocks(blocks: int) -> None:
-    """Add a vector: blocks out of step lie between the end of a log and an older log."""
+    """Add a vector with blocks out of step between the end of a log and an older log."""
 
     @TORN_TAIL.combination(
         f"torn_tail_and_an_older_log_in_block_{blocks}",
@@ -265,12 +277,12 @@ for _blocks in (1, 2, 4):
 
 
 def metadata_after_an_older_record(name: str) -> None:
-    """Add a vector: metadata of this log are the next record after a record of another log."""
+    """Add a vector in which metadata of this log follows a record of another log."""
     metadata = {"timestamp_sizes": SIZES, "preceding_log": PREDECESSOR}[name]
 
     @LOG_NUMBER.combination(
         f"{name}_after_an_older_record",
-        "Metadata of this log follow a record of another log. The reader continues at them.",
+        "Metadata of this log follows a record of another log. A reader continues at the metadata.",
         three_recyclable_records,
         "RDB-046",
     )
@@ -286,8 +298,8 @@ metadata_after_an_older_record("preceding_log")
 
 @TORN_TAIL.damaged(three_legacy_records, "RDB-050")
 def older_record_within_a_later_block(log: RocksLog) -> None:
-    """The first block of a log without a dialect is damaged. A record of another log lies in a
-    later block, but does not begin this block. The fault is damage."""
+    """The first block of a log without a dialect is damaged. A record of another log is in a later
+    block, but not at its start. The fault is damage."""
     log.truncate(0)
     log.extend(b"\x55" * BLOCK_SIZE + ZSTD)
     log.extend(recyclable(FULL, b"ghost", OLDER))
@@ -296,8 +308,8 @@ def older_record_within_a_later_block(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_synced_records, "RDB-013")
 def checksum_that_fits_two_headers(log: RocksLog) -> None:
-    """The checksum of the only record fits a header of 19 bytes and one of 7. The longer header
-    counts, so the record is not a compression type."""
+    """The checksum of the only record matches with a 19-byte header and with a 7-byte header. A
+    reader uses the longer header, so the record is not a compression record."""
     short = pack(LEGACY, 9, NUMBER.to_bytes(4, "little"))
     fields = NUMBER.to_bytes(4, "little") + bytes(8)
     forged = forge_checksum(9, fields, int.from_bytes(short[:4], "little"))
@@ -319,8 +331,9 @@ def clean_close_that_is_sound_before_the_proven_offset(log: RocksLog) -> None:
 
 @LOG_NUMBER.damaged(three_synced_records, "RDB-013", "RDB-062")
 def damaged_number_that_fits_two_headers(log: RocksLog) -> None:
-    """The log number of the only record is damaged. With the number of the log, the checksum fits a
-    header of 19 bytes, and it also fits one of 7. The longer header counts."""
+    """The log number of the only record is damaged. With the number of the log, the checksum
+    matches with a 19-byte header, and it also matches with a 7-byte header. A reader uses the
+    longer header."""
     other = (NUMBER ^ 0x100).to_bytes(4, "little")
     short = pack(LEGACY, 9, other)
     fields = NUMBER.to_bytes(4, "little") + bytes(8)
@@ -332,7 +345,8 @@ def damaged_number_that_fits_two_headers(log: RocksLog) -> None:
 
 
 def few_zeros_after_a_first(dialect: str) -> None:
-    """Add a vector: fewer zeros than a header has follow an open record at the end of the log."""
+    """Add a vector in which an open record is followed only by fewer zeros than a header has
+    bytes."""
 
     @ZEROS.combination(
         f"three_zeros_after_a_{_named(dialect)}_first",
@@ -369,13 +383,13 @@ LOST_RECORDS = {
 
 
 def lost_record_after_metadata(name: str) -> None:
-    """Add a vector: a record after metadata is lost, so the next record has the metadata."""
+    """Add a vector with a lost record after metadata, which then applies to the next record."""
     lost, reason = LOST_RECORDS[name]
 
     @METADATA.combination(
         f"{name}_after_metadata",
-        f"Timestamp sizes come before {name.replace('_', ' ')}. The next record that is returned"
-        " has them.",
+        f"Timestamp sizes precede {name.replace('_', ' ')}. They apply to the next record that is"
+        " returned.",
         three_compressed_records,
         "RDB-009",
     )
@@ -425,7 +439,7 @@ def append_where_a_synced_trailer_is_due(log: RocksLog) -> None:
 
 
 def append_after_a_lost_block(name: str) -> None:
-    """Add a vector: only a torn record shows whether the log is compressed."""
+    """Add a vector in which only a torn record shows whether the log is compressed."""
     data = {"compressed": frame(b"go"), "plain": b"go"}[name]
 
     def build(log: RocksLog) -> None:
@@ -456,7 +470,7 @@ append_after_a_lost_block("plain")
 
 
 def older_record_at_a_sync_offset(offset: int) -> None:
-    """Add a vector: the last record of a WAL-sync log states a sync offset near its own end."""
+    """Add a vector whose last record states a sync offset near the end of this record."""
     is_synced = offset > 74
 
     @LOG_NUMBER.combination(
@@ -484,8 +498,8 @@ older_record_at_a_sync_offset(75)
 
 @TORN_TAIL.damaged(three_recyclable_records, "RDB-050", kind="limit")
 def record_within_a_torn_payload(log: RocksLog) -> None:
-    """The end of the last record was not written, and its payload holds a record of this log. The
-    log seems to continue after the torn record."""
+    """The end of the last record was not written, and its payload contains a record of this log.
+    The log seems to continue after the torn record."""
     payload = b"p" * 20 + recyclable(FULL, b"ghost") + b"q" * 40
     torn = recyclable(FULL, payload)[:-20] + b"\x55" * 20
     log.extend(torn)

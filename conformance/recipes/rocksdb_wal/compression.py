@@ -1,4 +1,4 @@
-"""Compressed records: one zstd frame each."""
+"""Compressed records, each in one zstd frame."""
 
 from conformance.recipes.rocksdb_wal.layout import three_legacy_records, three_synced_records
 from conformance.recipes.rocksdb_wal.log import (
@@ -62,7 +62,7 @@ def framed(log: RocksLog, *payloads: bytes, headers: str = LEGACY) -> None:
 
 @COMPRESSION.valid("RDB-030", "RDB-036")
 def three_compressed_records(log: RocksLog) -> None:
-    """A compressed legacy log: a compression record, then three frames."""
+    """A compressed legacy log with a compression record and three frames."""
     log.data += ZSTD
     framed(log, b"alpha", b"bravo", b"charlie")
     log.expect("intact", survivors=[0, 1, 2])
@@ -112,7 +112,7 @@ def no_compression_announced(log: RocksLog) -> None:
 
 @COMPRESSION.valid("RDB-010", "RDB-036")
 def compressed_fragments(log: RocksLog) -> None:
-    """A frame in fragments across three blocks."""
+    """A frame is split into fragments in three blocks."""
     payload = numbered(70_000)
     log.data += ZSTD
     framed(log, b"alpha")

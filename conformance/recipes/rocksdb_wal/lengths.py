@@ -69,7 +69,7 @@ recyclable_length_too_small: three_recyclable_records RDB-044
     damage: set blocks[0].records[1].header.len_data to 4
     expect: damaged checksum-mismatch, survivors 0
 long_header_out_of_its_block: legacy_log_with_eight_bytes_left RDB-006 RDB-043
-    The last eight bytes of a block begin with a header of type 6. This header has 11 bytes and
+    The last eight bytes of a block begin with a header of type 6. This header is 11 bytes long and
     extends past the block.
     damage: set blocks[0].records[1].header.type to 6
     expect: damaged bad-length, survivors 0 2

@@ -1,4 +1,4 @@
-"""Extreme logs, which could cost a reader much time or memory."""
+"""Extreme logs that could cost a reader much time or memory."""
 
 from conformance.recipes.rocksdb_wal.layout import (
     recyclable_log_ends_with_its_block,
@@ -31,7 +31,7 @@ def largest_recyclable_record_of_a_block(log: RocksLog) -> None:
 
 @LIMITS.damaged(three_recyclable_records, "RDB-048", "RDB-060", kind="limit")
 def thousands_of_recyclable_orphans(log: RocksLog) -> None:
-    """A log with 2,000 empty orphans. Each orphan has its own lost range."""
+    """A log with 2,000 empty orphans. Each orphan is a separate lost range."""
     log.extend(recyclable(MIDDLE, b"") * 2000)
     log.expect("damaged", "orphan-fragment", survivors=[0, 1, 2])
 

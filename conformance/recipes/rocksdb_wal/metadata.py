@@ -276,7 +276,7 @@ def recyclable_preceding_log_in_a_legacy_log(log: RocksLog) -> None:
 
 @METADATA.damaged(metadata_after_an_empty_first, "RDB-048", "RDB-049", "RDB-052")
 def last_after_an_empty_first_and_metadata(log: RocksLog) -> None:
-    """Metadata between an empty FIRST and a LAST end the open record. The LAST is an orphan."""
+    """Metadata between an empty FIRST and a LAST ends the open record. The LAST is an orphan."""
     log.splice("blocks[0].records[3]", recyclable(LAST, b"bravo"))
     log.expect("damaged", "orphan-fragment", survivors=[0])
 
@@ -329,7 +329,7 @@ def bad_timestamp_sizes_in_the_middle_of_a_record(log: RocksLog) -> None:
 
 @METADATA.damaged(three_compressed_recyclable_records, "RDB-033", "RDB-034", "RDB-036")
 def record_after_metadata_without_a_frame(log: RocksLog) -> None:
-    """The record after metadata cannot be decompressed. The metadata apply to the next record."""
+    """The record after metadata cannot be decompressed. The metadata applies to the next record."""
     log.extend(sizes((1, 8), headers=RECYCLABLE))
     log.extend(preceding(1, 2, 3, headers=RECYCLABLE))
     log.extend(recyclable(FULL, b"no frame") + recyclable(FULL, frame(b"delta")))
@@ -374,8 +374,8 @@ def zeros_between_compression_records(log: RocksLog) -> None:
 
 @METADATA.damaged(three_legacy_records, "RDB-063", "RDB-049")
 def zeros_in_a_record_before_metadata(log: RocksLog) -> None:
-    """A block ends in eight zeros between a FIRST and metadata. The metadata end the open record,
-    and the zeros are framing."""
+    """A block ends with eight zeros between a FIRST and metadata. The metadata ends the open
+    record, and the zeros are framing."""
     size = BLOCK_SIZE - len(log.data) - 7 - 8
     log.extend(legacy(FIRST, bytes(size)) + bytes(8))
     log.extend(sizes((1, 8)) + legacy(FULL, b"delta"))

@@ -128,8 +128,8 @@ def frame_that_states_one_less_than_the_largest_number(log: RocksLog) -> None:
 
 @COMPRESSION.damaged(three_compressed_records, "RDB-036", "RDB-037")
 def single_segment_that_states_the_largest_number(log: RocksLog) -> None:
-    """A single segment states a content size of 2⁶⁴ − 1 bytes. Its window is as large, so the
-    header is invalid."""
+    """A single-segment frame states a content size of 2⁶⁴ − 1 bytes. Its window is equally large,
+    so the header is invalid."""
     large = MAGIC + b"\xe0" + b"\xff" * 8 + block(RAW, b"alpha", 5, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, large))
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -165,8 +165,8 @@ def incomplete_records_and_the_budget(log: RocksLog) -> None:
 
 @METADATA.damaged(three_legacy_records, "RDB-063")
 def zeros_before_recyclable_metadata_in_a_legacy_log(log: RocksLog) -> None:
-    """A block of a legacy log ends in eight zeros before recyclable metadata. The zeros are a gap,
-    because no writer of a legacy log moves these."""
+    """A block of a legacy log ends with eight zeros before recyclable metadata. The zeros are a
+    gap, because a writer of a legacy log never moves such metadata to the next block."""
     zeros_but(log, 8)
     parts = pack(RECYCLABLE, 131, PREDECESSOR, NUMBER) + legacy(FULL, b"delta")
     log.extend(parts)
@@ -187,8 +187,8 @@ def zeros_before_legacy_metadata_in_a_recyclable_log(log: RocksLog) -> None:
 
 @METADATA.damaged(three_recyclable_records, "RDB-049", "RDB-050")
 def metadata_after_an_open_record_at_the_end(log: RocksLog) -> None:
-    """Valid metadata at the end of a recyclable log end an open record. They have the number of the
-    log, so the open record is damage and not a torn tail."""
+    """Valid metadata at the end of a recyclable log ends an open record. The metadata has the
+    number of the log, so the open record is damage and not a torn tail."""
     parts = recyclable(FIRST, b"go") + pack(RECYCLABLE, 131, PREDECESSOR, NUMBER)
     log.extend(parts)
     log.expect("damaged", "incomplete-record", survivors=[0, 1, 2])
@@ -262,7 +262,7 @@ def damaged_end_of_a_legacy_log(log: RocksLog) -> None:
 
 @COMPRESSION.damaged(three_compressed_records, "RDB-036", "RDB-037")
 def checksum_flag_without_a_size(log: RocksLog) -> None:
-    """A frame has a checksum of its own and does not state its content size."""
+    """A frame has a content checksum and does not state its content size."""
     bad = MAGIC + b"\x04\x58" + block(RAW, b"alpha", 5, is_last=True) + bytes(4)
     log.splice("blocks[0].records[2]", legacy(FULL, bad))
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -270,7 +270,8 @@ def checksum_flag_without_a_size(log: RocksLog) -> None:
 
 @COMPRESSION.damaged(three_compressed_records, "RDB-036", "RDB-037")
 def dictionary_of_zero_without_a_size(log: RocksLog) -> None:
-    """A frame has the dictionary 0, which means none, and does not state its content size."""
+    """A frame has the dictionary ID 0, which means that it needs no dictionary, and does not state
+    its content size."""
     bad = MAGIC + b"\x01\x58\0" + block(RAW, b"alpha", 5, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, bad))
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -278,7 +279,7 @@ def dictionary_of_zero_without_a_size(log: RocksLog) -> None:
 
 @COMPRESSION.damaged(three_compressed_records, "RDB-036")
 def frame_with_a_window_and_two_bytes_of_size(log: RocksLog) -> None:
-    """A frame has a window and states its content size of 256 bytes in two bytes."""
+    """A frame states its window, and its content size of 256 bytes in two bytes."""
     payload = b"d" * 256
     good = MAGIC + b"\x40\x58\0\0" + block(RAW, payload, 256, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, good))

@@ -55,7 +55,7 @@ sync_offset_inside_a_damaged_record: synced_record_that_holds_a_log RDB-017 RDB-
     damage: flip bit 0 of blocks[0].records[1].header.checksum
     expect: torn torn-tail, survivors 0, end 24
 two_blocks_flipped: recycled_blocks RDB-044 RDB-051
-    One bit in each of two blocks is flipped. Each block has its own lost range.
+    One bit in each of two blocks is flipped. Each block has a separate lost range.
     damage: flip bit 1 of blocks[0].records[0].data
     damage: flip bit 1 of blocks[1].records[0].data
     expect: damaged checksum-mismatch, survivors 4

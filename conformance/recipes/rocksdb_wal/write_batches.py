@@ -1,4 +1,4 @@
-"""Logs of write batches. A database opens no other logs, unlike a reader of logs."""
+"""Logs of write batches. Unlike a log reader, a database opens only such logs."""
 
 from conformance.recipes.rocksdb_wal.log import (
     BLOCK_SIZE,
@@ -121,7 +121,7 @@ def synced_batch_flipped(log: RocksLog) -> None:
 @BOOK.group(GROUP).damaged(three_batches, "RDB-026", "RDB-062")
 def batch_with_the_next_log_number(log: RocksLog) -> None:
     """One bit of the log number of the second put is flipped, which gives the number of the next
-    log. The checksum is right for the number of this log."""
+    log. The checksum matches with the number of this log."""
     log.flip("blocks[0].records[1].header.log_number", 0)
     log.expect("damaged", "bad-number", survivors=[0, 1, 2])
 

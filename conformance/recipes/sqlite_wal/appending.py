@@ -82,7 +82,7 @@ def append_to_a_header(log: SqliteLog) -> None:
 
 @APPENDING.appending(empty_file, "SQW-050", "SQW-053")
 def append_to_an_empty_file(log: SqliteLog) -> None:
-    """A writer appends the first transaction to a file of zero bytes, and writes a new header."""
+    """A writer appends the first transaction to an empty file, and writes a new header."""
     log.context = NEW
     payload = new(log)
     log.expect("intact", survivors=[payload], end=568)
@@ -115,7 +115,7 @@ def append_after_a_torn_frame(log: SqliteLog) -> None:
 
 @APPENDING.appending(frames_without_a_commit, "SQW-053", control=append_one_transaction)
 def append_after_uncommitted_frames(log: SqliteLog) -> None:
-    """A writer continues after the last commit frame, in place of two uncommitted frames."""
+    """A writer continues after the last commit frame and replaces two uncommitted frames."""
     payload = new(log)
     free(log)
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
@@ -130,7 +130,8 @@ def append_after_a_bad_tail(log: SqliteLog) -> None:
 
 @APPENDING.appending(older_frames_after_the_end, "SQW-030", "SQW-053")
 def append_before_older_frames(log: SqliteLog) -> None:
-    """A writer continues after the last commit frame, in place of frames of an older generation."""
+    """A writer continues after the last commit frame and replaces frames of an older
+    generation."""
     payload = new(log)
     free(log)
     log.expect("intact", survivors=[0, payload], end=1640)
@@ -138,7 +139,7 @@ def append_before_older_frames(log: SqliteLog) -> None:
 
 @APPENDING.appending(new_header_before_older_frames, "SQW-030", "SQW-053")
 def append_the_first_transaction_over_older_frames(log: SqliteLog) -> None:
-    """A writer appends the first transaction after a new header, in place of frames of an older
+    """A writer appends the first transaction after a new header and replaces frames of an older
     generation."""
     log.context = NEW
     payload = new(log)
@@ -148,7 +149,7 @@ def append_the_first_transaction_over_older_frames(log: SqliteLog) -> None:
 
 @APPENDING.appending(zeros_after_the_end, "SQW-030", "SQW-053")
 def append_before_zeros(log: SqliteLog) -> None:
-    """A writer continues after the last commit frame, in place of zeros."""
+    """A writer continues after the last commit frame and replaces zeros."""
     payload = new(log)
     free(log)
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)

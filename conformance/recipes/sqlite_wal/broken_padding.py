@@ -68,8 +68,7 @@ def broken_commit_frame_and_cut_padding(log: SqliteLog) -> None:
 
 @PADDING.damaged(three_frames_and_two_repetitions, "SQW-016", "SQW-031", "SQW-033", kind="corrupt")
 def broken_commit_frame_after_the_end_of_cut_padding(log: SqliteLog) -> None:
-    """A bit of the commit frame's image flips, at a byte that the cut padding frame does not
-    have."""
+    """A bit of the commit frame's image flips, at a byte that the cut padding frame lacks."""
     log.flip("frames[2].page", 8 * 200)
     log.truncate_in("frames[3].page", 100)
     log.expect("torn", "torn-frame", end=32)

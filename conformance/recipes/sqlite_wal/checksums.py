@@ -15,7 +15,7 @@ from reference_impl.sqlite_wal.layout import (
     order_of,
 )
 
-#: Offset of the checksum in a frame, and in the header of a log.
+#: Offsets of the checksum in a frame and in the header of a log.
 _IN_FRAME, _IN_HEADER = 16, 24
 
 
@@ -27,12 +27,14 @@ def header_checksum(
 
 
 def frame_checksums(data: bytes, frame: Field, fields: Sequence[Field]) -> tuple[int, bytes]:
-    """Return the log from the checksum of a frame on, with all later checksums corrected."""
+    """Return the log from the checksum of a frame on, with this and all later checksums
+    corrected."""
     return checksums_from(data, frame.start, frame.end - frame.start)
 
 
 def checksums_from(data: bytes, at: int, slot_size: int) -> tuple[int, bytes]:
-    """Return the log from the checksum of the slot at an offset on, with corrected checksums."""
+    """Return the log from the checksum of the slot at this offset on, with all checksums
+    corrected."""
     sealed = bytearray(data)
     state = state_at(data, _IN_HEADER if at == HEADER_SIZE else at - slot_size + _IN_FRAME)
     for start in range(at, len(data) - slot_size + 1, slot_size):

@@ -50,8 +50,8 @@ def copy_of_broken_padding(log: SqliteLog) -> None:
 
 @PADDING.damaged(one_transaction, "SQW-014", "SQW-039")
 def repeated_image_with_another_size_after_a_loss(log: SqliteLog) -> None:
-    """After a loss, a frame with the page number and image of the commit frame but another database
-    size is not padding."""
+    """After a loss, a frame has the page number and image of the commit frame, but another database
+    size. The frame is not padding."""
     log.commit((5, "bravo."), db_pages=5)
     log.commit((5, "bravo."), db_pages=6)
     log.flip("frames[0].page", 100)
@@ -90,7 +90,7 @@ def second_padding_over_the_first_before_a_swap(log: SqliteLog) -> None:
 @PADDING.damaged(two_repetitions_and_two_transactions, "SQW-015", "SQW-038", "SQW-039")
 def broken_padding_in_a_ring(log: SqliteLog) -> None:
     """The header is zeroed, and slots 1 and 4 are swapped. Slot 4 is not broken padding, because
-    the padded value is taken."""
+    another frame already has the padded value."""
     first, fourth = log.slot(1), log.slot(4)
     log.replace(1, fourth)
     log.replace(4, first)

@@ -102,8 +102,8 @@ def branches_after_a_loss(log: SqliteLog) -> None:
 
 @LINKS.damaged(one_transaction, "SQW-039")
 def transaction_before_the_ring_that_it_follows(log: SqliteLog) -> None:
-    """Slots 3 and 4 form a ring, and slot 2 follows slot 3. No transaction follows none of the
-    others, so a reader starts at slot 2."""
+    """Slots 3 and 4 form a ring, and slot 2 follows slot 3. Each of the three transactions follows
+    another one, so a reader starts at slot 2, the lowest offset."""
     assert log.header is not None
     last = log.image(3, "charlie.")
     _, ring = frames([(3, 3, last)], log.header, (0, 0))

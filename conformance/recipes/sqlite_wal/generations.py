@@ -34,8 +34,8 @@ def few_bytes_after_older_frames(log: SqliteLog) -> None:
 
 @STALE.damaged(one_transaction, "SQW-005", "SQW-030", kind="valid")
 def new_header_before_older_frames(log: SqliteLog) -> None:
-    """A new header before older frames, without a new frame. The older transactions are already in
-    the database."""
+    """A new header precedes older frames, and no new frame was written. The older transactions are
+    already in the database."""
     log.splice("frames[0]", older_generation(4)[32:])
     log.expect("intact", survivors=[], end=32)
 
@@ -89,7 +89,7 @@ def older_uncommitted_frames(log: SqliteLog) -> None:
 
 @TORN_TAIL.damaged(five_transactions, "SQW-032")
 def zeros_after_the_end(log: SqliteLog) -> None:
-    """4,096 zeros come after the last frame, as if the file was extended but the frames were not
+    """4,096 zeros follow the last frame, as if the file was extended but the frames were not
     written."""
     log.extend(bytes(4096))
     log.expect("torn", "uncommitted", survivors=[0, 1, 2, 3, 4], end=3784)
@@ -97,7 +97,7 @@ def zeros_after_the_end(log: SqliteLog) -> None:
 
 @STALE.damaged(five_transactions, "SQW-030", "SQW-032", kind="valid")
 def zeros_after_older_frames(log: SqliteLog) -> None:
-    """Zeros come after two older frames, and are framing like the older frames."""
+    """Zeros follow two older frames, and are framing like the older frames."""
     log.extend(older_generation(2)[log.at(1) :])
     log.extend(bytes(1000))
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=3784)
@@ -105,7 +105,7 @@ def zeros_after_older_frames(log: SqliteLog) -> None:
 
 @TORN_TAIL.damaged(five_transactions, "SQW-032")
 def slot_of_zeros_before_older_frames(log: SqliteLog) -> None:
-    """A slot of zeros comes between the last frame and two older frames. Only this slot is torn."""
+    """A slot of zeros is between the last frame and two older frames. Only this slot is torn."""
     log.extend(bytes(536))
     log.extend(older_generation(2)[log.at(1) :])
     log.expect("torn", "uncommitted", survivors=[0, 1, 2, 3, 4], end=3784)
@@ -129,35 +129,35 @@ def piece_after_a_slot_of_zeros(log: SqliteLog) -> None:
 
 TORN_TAIL.table("""
 hundred_zeros_after_the_end: one_transaction SQW-032 SQW-033
-    100 zeros after the last frame, less than one slot.
+    100 zeros, less than one slot, follow the last frame.
     damage: extend by 100 zero bytes
     expect: torn uncommitted, survivors 0, end 568
 two_slots_of_zeros_after_the_end: five_transactions SQW-032
-    Two whole slots of zeros come after the last frame.
+    Two whole slots of zeros follow the last frame.
     damage: extend by 1072 zero bytes
     expect: torn uncommitted, survivors 0-4, end 3784
 zeros_after_a_bad_tail: five_transactions SQW-031 SQW-032 SQW-034
-    A bit of the last image flips, and zeros come after it. Zeros do not show a lost commit, so the
-    tail is torn to the end of the file.
+    A bit of the last image flips, and zeros follow. Zeros do not show a lost commit, so the tail is
+    torn to the end of the file.
     damage: flip bit 5 of frames[6].page
     damage: extend by 1000 zero bytes
     expect: torn bad-tail, survivors 0-3, end 3248
 ten_zeros_after_a_bad_tail: five_transactions SQW-031 SQW-032
-    A bit of the last image flips, and ten zeros come after it.
+    A bit of the last image flips, and ten zeros follow.
     damage: flip bit 5 of frames[6].page
     damage: extend by 10 zero bytes
     expect: torn bad-tail, survivors 0-3, end 3248
 zeros_after_damage: five_transactions SQW-032 SQW-041
-    A bit of an image flips, and zeros come after the last commit. The zeros are a torn tail.
+    A bit of an image flips, and zeros follow the last commit. The zeros are a torn tail.
     damage: flip bit 5 of frames[4].page
     damage: extend by 100 zero bytes
     expect: damaged frame-checksum, survivors 0 1 3 4, end none
 zeros_after_salts_of_zeros: salts_of_zeros SQW-030 SQW-032
-    In a log with salts of zero, zeros come after the last frame.
+    In a log with salts of zero, zeros follow the last frame.
     damage: extend by 1000 zero bytes
     expect: torn uncommitted, survivors 0 1, end 1104
 ten_zeros_after_the_end: five_transactions SQW-032 SQW-033
-    Ten zeros after the last frame.
+    Ten zeros follow the last frame.
     damage: extend by 10 zero bytes
     expect: torn uncommitted, survivors 0-4, end 3784
 """)
@@ -165,12 +165,13 @@ ten_zeros_after_the_end: five_transactions SQW-032 SQW-033
 
 STALE.table("""
 garbage_after_the_end: five_transactions SQW-030 valid
-    A slot of 0xFF bytes after the last frame. Its salts differ from those of the log, so the slot
+    A slot of 0xFF bytes follows the last frame. Its salts differ from those of the log, so the slot
     is framing.
     damage: extend by 536 bytes of ff
     expect: intact, survivors 0-4, end 3784
 sixteen_bytes_of_garbage_after_the_end: five_transactions SQW-030 SQW-033 valid
-    16 bytes of 0xFF after the last frame, which are enough to show other salts.
+    16 bytes of 0xFF follow the last frame. They are enough to show that the salts differ from those
+    of the log.
     damage: extend by 16 bytes of ff
     expect: intact, survivors 0-4, end 3784
 """)
@@ -189,6 +190,7 @@ def older_frames_of_a_crash_in_a_rewrite(log: SqliteLog) -> None:
 
 @STALE.damaged(one_transaction, "SQW-032", kind="valid")
 def piece_with_one_byte_of_a_salt(log: SqliteLog) -> None:
-    """A piece of 36 zeros has one other byte, the last byte of salt-2. The piece is framing."""
+    """A piece of 36 bytes contains only zeros, except for the last byte of salt-2. The piece is
+    framing."""
     log.extend(bytes(15) + b"\1" + bytes(20))
     log.expect("intact", survivors=[0], end=568)

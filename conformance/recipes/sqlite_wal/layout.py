@@ -14,7 +14,7 @@ from reference_impl.sqlite_wal.layout import MAX_PAGE
 
 @LAYOUT.valid("SQW-001")
 def empty_file(log: SqliteLog) -> None:
-    """A file of zero bytes, as after a checkpoint that truncates the log."""
+    """An empty file, as after a checkpoint that truncates the log."""
     log.expect("intact", survivors=[], end=0)
 
 

@@ -242,7 +242,7 @@ byte_inserted: five_transactions SQW-004 SQW-030 eof
     undetectable.
     damage: insert 00 at at(6)
     expect: intact, survivors 0-2, end 2712
-    note: The slots after the inserted byte have other salts, so they are framing.
+    note: The slots after the inserted byte have different salts, so they are framing.
 slot_inserted_before_the_last: five_transactions SQW-031
     A slot of other bytes is inserted before slot 7. All five transactions are proven.
     damage: insert 536 bytes of 5a at at(7)
@@ -259,7 +259,7 @@ copy_inside_a_transaction: five_transactions SQW-038 SQW-041
     damage: duplicate frames[2]
     expect: damaged broken-link, survivors 0 2-4, end none
 frame_removed: five_transactions SQW-031 SQW-041
-    A frame is removed. The next transaction follows no slot and is lost; the transaction after that
+    A frame is removed. The next transaction follows no slot and is lost. The transaction after that
     is returned with `after_loss`.
     shows: missing-in-the-middle
     damage: drop frames[4]
@@ -273,8 +273,8 @@ last_frame_but_one_removed: five_transactions SQW-034 SQW-041
     damage: drop frames[5]
     expect: torn bad-tail, survivors 0-2, end 2712
 checksum_of_zeros_after_a_slot_of_zeros: checksum_of_zeros SQW-038 SQW-040
-    Slot 1 is zeros, and slot 2 lost its page number. Both store the checksum 0, so the frame in
-    slot 3 follows slot 1, after which no transaction can begin.
+    Slot 1 and the page number of slot 2 are zeroed. Both slots store the checksum 0, so the frame
+    in slot 3 follows slot 1. No transaction can begin after slot 1.
     damage: zero frames[0]
     damage: zero frames[1].header.page_number
     expect: damaged frame-salt, no survivors, end none
@@ -283,8 +283,8 @@ checksum_of_zeros_after_a_slot_of_zeros: checksum_of_zeros SQW-038 SQW-040
 
 @LINKS.damaged(checksum_of_zeros, "SQW-038", "SQW-040")
 def checksum_of_zeros_after_a_copied_header(log: SqliteLog) -> None:
-    """Slot 1 has the frame header of slot 2, whose own header is zeros. Both store the checksum 0,
-    so the frame in slot 3 follows slot 1, after which a transaction can begin."""
+    """The frame header of slot 2 is copied to slot 1 and then zeroed in slot 2. Both slots store
+    the checksum 0, so the frame in slot 3 follows slot 1. A transaction can begin after slot 1."""
     header = log.slot(2)[:24]
     log.zero("frames[1].header")
     log.splice("frames[0].header", header)

@@ -25,7 +25,7 @@ OLDER_SALTS = bytes.fromhex("11111110abad1dea")
 
 
 def image(page: int, text: str, page_size: int = 512) -> bytes:
-    """Return a page image: a text, repeated until the page is full.
+    """Return a page image that repeats a text until the page is full.
 
     Page 1 begins like page 1 of an empty database in WAL mode, so that SQLite opens the database.
     """
@@ -197,7 +197,7 @@ def forge_image(
 
 
 def older_generation(frame_count: int, salts: bytes = OLDER_SALTS) -> bytes:
-    """Return a log of one-frame transactions with other salts."""
+    """Return an older log of one-frame transactions, with different salts."""
     older = SqliteLog(b"", [])
     older.begin(salts=salts)
     for number in range(frame_count):

@@ -30,7 +30,7 @@ def size_zero_of_one_page(log: SqliteLog) -> None:
 
 @BOUNDARIES.damaged(big_endian_checksums, "SQW-032", "SQW-055")
 def size_zero_before_an_uncommitted_frame(log: SqliteLog) -> None:
-    """The last database size is zeroed, and a frame without a commit comes after it."""
+    """The last database size is zeroed, and an uncommitted frame follows."""
     log.spill((4, "hotel."))
     log.zero("frames[3].header.db_pages")
     log.expect("damaged", "frame-checksum", survivors=[0, 1], end=None)
@@ -38,8 +38,8 @@ def size_zero_before_an_uncommitted_frame(log: SqliteLog) -> None:
 
 @PADDING.damaged(two_repetitions, "SQW-016", "SQW-055", kind="corrupt")
 def size_zero_before_padding(log: SqliteLog) -> None:
-    """The last database size is zeroed, and two padding frames come after it. Padding does not show
-    a lost commit."""
+    """The last database size is zeroed, and two padding frames follow. Padding does not show a lost
+    commit."""
     log.zero("frames[1].header.db_pages")
     log.expect("torn", "bad-tail", survivors=[0], end=568)
 
@@ -63,22 +63,22 @@ header_and_the_first_size: commit_frame_of_an_earlier_transaction_again SQW-027 
 
 BOUNDARIES.table("""
 size_zero_of_three_pages: two_large_transactions SQW-040 SQW-055
-    A database size of 3 becomes 0. As a little-endian word it is 3 * 2^24, which no flipped bit of
-    an image of 512 bytes shows, so the next transaction is returned.
+    A database size of 3 becomes 0. As a little-endian word, it is 3 * 2^24. No flipped bit of an
+    image of 512 bytes can look like this size, so the next transaction is returned.
     damage: zero frames[2].header.db_pages
     expect: damaged frame-checksum, survivors 1, end none
 size_zero_of_two_pages: commit_frame_of_an_earlier_transaction_again SQW-031 SQW-040 SQW-055
-    A database size of 2 becomes 0. As a little-endian word it is 2^25, which a flipped bit of the
-    image could also show. The next transaction is lost, and the log is damaged.
+    A database size of 2 becomes 0. As a little-endian word, it is 2^25. A flipped bit of the image
+    could look like this size, so the next transaction is lost, and the log is damaged.
     damage: zero frames[1].header.db_pages
     expect: damaged frame-checksum, survivors 0, end none
 size_zero_of_half_a_very_large_database: very_large_databases SQW-040 SQW-055
-    A database size of 2^23 becomes 0. No flipped bit of an image of 1,024 bytes shows this size, so
-    the next transaction is returned.
+    A database size of 2^23 becomes 0. No flipped bit of an image of 1,024 bytes can look like this
+    size, so the next transaction is returned.
     damage: zero frames[2].header.db_pages
     expect: damaged frame-checksum, survivors 0 1 3, end none
 size_zero_of_a_very_large_database: very_large_databases SQW-040 SQW-055
-    A database size of 2^24 becomes 0. A flipped bit of an image of 1,024 bytes could also show this
+    A database size of 2^24 becomes 0. A flipped bit of an image of 1,024 bytes could look like this
     size, so the next transaction is lost.
     damage: zero frames[0].header.db_pages
     expect: damaged frame-checksum, survivors 2 3, end none

@@ -28,14 +28,14 @@ def short_text(log: SqliteLog) -> None:
 
 @REFUSED.damaged(one_transaction, "SQW-022")
 def database_file(log: SqliteLog) -> None:
-    """Page 1 of a database in a file with the name of a log."""
+    """A file with the name of a log contains page 1 of a database."""
     log.data = bytearray(log.image(1, "alpha."))
     log.expect("refused", "bad-magic")
 
 
 @REFUSED.damaged(five_transactions, "SQW-020", "SQW-024")
 def other_version(log: SqliteLog) -> None:
-    """Version 3007001 with a valid checksum of the header."""
+    """Version 3007001 with a valid header checksum."""
     log.set("header.version", 3007001, "big")
     log.reseal_header()
     log.expect("refused", "bad-version")
@@ -99,14 +99,14 @@ wal2_version: five_transactions SQW-024
     reseal_header:
     expect: refused bad-version, no survivors
 page_size_of_one: five_transactions SQW-003 SQW-023
-    A page size of 1 with a valid checksum of the header. The value 1 stands for 65,536 bytes only
-    in the header of a database.
+    A page size of 1 with a valid header checksum. The value 1 stands for 65,536 bytes only in a
+    database header.
     damage: set header.page_size to 1
     reseal_header:
     expect: refused bad-page-size, no survivors
     bug: litestream 0.5.18 panics
 page_size_of_zero: five_transactions SQW-003 SQW-023
-    A page size of 0 with a valid checksum of the header.
+    A page size of 0 with a valid header checksum.
     damage: set header.page_size to 0
     reseal_header:
     expect: refused bad-page-size, no survivors
@@ -126,8 +126,8 @@ page_size_of_131072: five_transactions SQW-003 SQW-023
     reseal_header:
     expect: refused bad-page-size, no survivors
 page_size_and_version: five_transactions SQW-020 SQW-023
-    An invalid page size and an unsupported version with a valid checksum of the header. A reader
-    checks the page size first.
+    An invalid page size and an unsupported version with a valid header checksum. A reader checks
+    the page size first.
     damage: set header.version to 3007001
     damage: set header.page_size to 1
     reseal_header:

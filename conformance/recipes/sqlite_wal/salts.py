@@ -1,4 +1,4 @@
-"""Damaged salts, and slots without a frame of this generation before frames of this generation."""
+"""Damaged salts, and slots without a frame of this generation that precede such frames."""
 
 from conformance.recipes.sqlite_wal.layout import (
     five_transactions,

@@ -264,8 +264,8 @@ def piece_of_zeros(log: SqliteLog) -> None:
 
 @TORN_TAIL.damaged(five_transactions, "SQW-033")
 def short_piece_with_other_salts(log: SqliteLog) -> None:
-    """The file ends with 12 bytes of a frame with another salt-1. The piece is too short to compare
-    salts, so it is a cut frame."""
+    """The file ends with 12 bytes of a frame with a different salt-1. The piece is too short to
+    compare salts, so it is a cut frame."""
     log.extend(bytes.fromhex("000000070000000033333333"))
     log.expect("torn", "torn-frame", survivors=ALL, end=3784)
 

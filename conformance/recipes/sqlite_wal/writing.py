@@ -101,7 +101,7 @@ def write_half_an_image(log: SqliteLog) -> None:
 
 @WRITING_REFUSED.writing("SQW-052", kind="limit", control=write_one_page)
 def write_no_image(log: SqliteLog) -> None:
-    """A writer refuses a transaction without an image."""
+    """A writer refuses a transaction without images."""
     refused(log, b"", pages=[], db_pages=1)
 
 
