@@ -28,7 +28,7 @@ REDRAW_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class BuildCost:
-    """How long a build takes, in seconds, and the size of its folder, in mebibytes."""
+    """The duration of a build in seconds, and the size of its folder in mebibytes."""
 
     seconds: int
     mebibytes: int

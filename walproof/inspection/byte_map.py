@@ -122,7 +122,7 @@ class MappedField:
 
     @property
     def fate(self) -> str:
-        """What became of the field's bytes: ``lost``, ``torn``, ``record`` or ``framing``."""
+        """Return the class of the field's bytes: ``lost``, ``torn``, ``record`` or ``framing``."""
         if self.lost is not None:
             return _fate_of(self.lost)
         return "framing" if self.record is None else "record"

@@ -33,7 +33,7 @@ class Changed:
 
 @dataclass
 class Table:
-    """How far the old and the new version of a reader agree."""
+    """Agreement between the old and the new version of a reader."""
 
     format: str
     #: The compared reader: executable specification or grammar.
