@@ -1,4 +1,5 @@
-"""Append to a journal: seals, stale bytes, later segments, and the segment of the next record."""
+"""Appends to a journal: seals, stale bytes, later segments, and the segment that gets the next
+record."""
 
 from conformance.recipes.zeebe_journal.appending import (
     append_to_a_single_file,
@@ -64,7 +65,7 @@ def append_to_a_sealed_segment_with_room(log: ZeebeLog) -> None:
     """The active segment is missing, and the sealed segment before it has free space. A writer
     removes the seal and appends there.
 
-    Bytes of an older log follow the records. The writer replaces them with zeros.
+    Bytes of an older log follow the records. The writer replaces these bytes with zeros.
     """
     log.remove_file(THIRD)
     log.remove_file(FOURTH)
@@ -79,8 +80,8 @@ def append_to_a_sealed_segment_with_room(log: ZeebeLog) -> None:
 
 @APPENDING.appending(one_segment, "ZBJ-013", "ZBJ-051", control=append_to_a_single_file)
 def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
-    """Stale bytes follow the records of a sealed log of one file. A writer that appends sets the
-    seal and the stale bytes to zero."""
+    """Stale bytes follow the records of a sealed one-file log. A writer that appends sets the seal
+    and the stale bytes to zero."""
     log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
     log.data[430:] = b"\1" * 82
     append_records(log, (b"new", 7))
@@ -271,8 +272,8 @@ def append_nothing_behind_a_torn_record(log: ZeebeLog) -> None:
     one_segment, "ZBJ-013", "ZBJ-051", control=append_to_a_single_file, kind="valid"
 )
 def append_nothing_to_a_sealed_single_file(log: ZeebeLog) -> None:
-    """A writer that appends no records to a sealed log of one file keeps the seal and the bytes
-    after the end."""
+    """A writer that appends no records to a sealed one-file log keeps the seal and the bytes after
+    the end."""
     log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
     log.data[430:] = b"\1" * 82
     log.flushed(4)
@@ -283,15 +284,15 @@ def append_nothing_to_a_sealed_single_file(log: ZeebeLog) -> None:
     prepared_segment_alone, "ZBJ-051", control=append_to_a_single_file, kind="limit"
 )
 def append_nothing_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
-    """A writer that appends no records to a log of one file without a descriptor succeeds and
-    changes nothing."""
+    """A writer that appends no records to a one-file log without a descriptor succeeds and changes
+    nothing."""
     log.expect("intact", survivors=[])
 
 
 @APPENDING.appending(descriptor_of_version_1_with_a_block_of_32_bytes, "ZBJ-013", "ZBJ-051")
 def append_to_a_block_of_32_bytes_without_a_seal(log: ZeebeLog) -> None:
-    """A SegmentDescriptor of SBE version 1 has 12 more bytes that look like a seal. A writer that
-    appends leaves these bytes unchanged."""
+    """A SegmentDescriptor of SBE version 1 has 12 additional bytes that look like a seal. A writer
+    that appends leaves these bytes unchanged."""
     append_records(log, (b"new", 7))
     log.expect("intact", survivors=[*range(4), b"new"])
     log.leaves_bytes("", SEAL_AT, _seal(9, 9))
