@@ -95,8 +95,8 @@ def _add_empty(log: ZmqRaftLog, first: int) -> None:
 
 @DIRECTORY.damaged(three_files, "ZMR-091")
 def files_of_others(log: ZmqRaftLog) -> None:
-    """In a directory, several files or their folders have names that index files cannot have. A
-    reader ignores these files."""
+    """A directory contains other files. Their names, or the names of their folders, do not have the
+    form for index files. A reader ignores these files."""
     here = "log/00000/00/00"
     for name in (
         "raft.pers",

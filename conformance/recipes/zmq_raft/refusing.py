@@ -230,8 +230,8 @@ def append_after_a_snapshot_alone(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(first_index_of_two_digits, "ZMR-015", "ZMR-098")
 def append_past_sixteen(log: ZmqRaftLog) -> None:
-    """A writer appends entries 18 to 20. Entry 20 goes into a new file, whose name has its index in
-    hexadecimal, 14."""
+    """A writer appends entries 18 to 20. Entry 20 goes into a new file, whose name gives the index
+    in hexadecimal, as 14."""
     log.add(DELTA, ECHO, entry(b"foxtrot", 2))
     log.expect("intact", survivors=[*range(6), b"delta", b"echo", b"foxtrot"])
 

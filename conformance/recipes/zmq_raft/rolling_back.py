@@ -23,7 +23,7 @@ from conformance.recipes.zmq_raft.offsets import five_entries
 from conformance.recipes.zmq_raft.places import file_beside_the_folders
 from conformance.recipes.zmq_raft.states import five_updates
 
-#: The records that a reader returns if the second of the three files with ten entries is lost.
+#: With ten entries in three files, the records that a reader returns if the second file is lost.
 AROUND = [0, 1, 2, 7, 8, 9]
 
 
