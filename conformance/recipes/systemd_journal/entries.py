@@ -19,7 +19,7 @@ def entry_and_table_of_one_type(log: SystemdLog) -> None:
 @ENTRY.damaged(five_entries, "SDJ-047")
 def sequence_number_huge(log: SystemdLog) -> None:
     """The sequence number of an entry is far too high. The sequence number of the next entry is
-    then a fault, because it does not increase."""
+    then a fault, because it does not rise."""
     log.set(f"{log.entry(2)}.body.seqnum", 1 << 40)
     log.expect("damaged", "bad-order", survivors=ALL)
 

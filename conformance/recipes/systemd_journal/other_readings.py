@@ -171,7 +171,7 @@ def data_size_at_the_end_of_a_cut_file(log: SystemdLog) -> None:
 @CONSEQUENCES.damaged(five_entries, "SDJ-041", "SDJ-098")
 def count_and_an_invalid_object_after_the_tail(log: SystemdLog) -> None:
     """`n_objects` is one too high, and a DATA with a wrong hash follows the tail object. The walk
-    ends, because this DATA is not valid.
+    ends at the tail object, because the DATA after it is not valid.
     """
     at = log.offset_of("MESSAGE=echo")
     copy = bytearray(log.control[at : at + 80])

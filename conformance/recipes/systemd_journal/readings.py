@@ -178,8 +178,8 @@ def _tail_at_the_first_entry(log: SystemdLog) -> None:
 
 @TORN_TAIL.damaged(online_regular, "SDJ-094", "SDJ-095", "SDJ-100")
 def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
-    """In an online file, no hash chain reaches a DATA. A reader ignores that its `next_hash_offset`
-    points to the last entry, so the file is damaged."""
+    """In an online file, no hash chain reaches a DATA whose `next_hash_offset` points to the last
+    entry. A reader ignores this link, so the file is damaged, not torn."""
     log.zero(log.bucket("MESSAGE=alpha"))
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.start(log.entry(3)))
     log.expect("damaged", "bad-index", survivors=FOUR)
@@ -187,8 +187,8 @@ def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
 
 @TORN_TAIL.damaged(online_regular, "SDJ-025", "SDJ-094", "SDJ-100")
 def next_field_of_an_unreached_data_online(log: SystemdLog) -> None:
-    """In an online file, no field list reaches a DATA. A reader ignores that its
-    `next_field_offset` points to the last entry, so the file is damaged."""
+    """In an online file, no field list reaches a DATA whose `next_field_offset` points to the last
+    entry. A reader ignores this link, so the file is damaged, not torn."""
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.start(log.entry(3)))
     log.expect("damaged", "bad-index", survivors=FOUR)
@@ -242,8 +242,8 @@ def array_that_no_link_leads_to(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(array_that_no_link_leads_to, "SDJ-094", "SDJ-095", "SDJ-096")
 def next_hash_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
-    """No hash chain reaches a DATA, whose `next_hash_offset` points to an unused array. The array
-    is not lost."""
+    """No hash chain reaches a DATA whose `next_hash_offset` points to an unused array. The array is
+    not lost."""
     log.zero(log.bucket("MESSAGE=alpha"))
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.all_of(layout.ENTRY_ARRAY)[0])
     log.expect("damaged", "bad-index", survivors=ALL)
@@ -251,7 +251,7 @@ def next_hash_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(array_that_no_link_leads_to, "SDJ-025", "SDJ-094", "SDJ-096")
 def next_field_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
-    """No field list reaches a DATA, whose `next_field_offset` points to an unused array. The array
+    """No field list reaches a DATA whose `next_field_offset` points to an unused array. The array
     is not lost."""
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.all_of(layout.ENTRY_ARRAY)[0])

@@ -147,7 +147,7 @@ def append_to_a_descriptor_of_version_1(log: ZeebeLog) -> None:
 
 @APPENDING.appending(segments_of_45_bytes, "ZBJ-049", "ZBJ-051")
 def append_to_segments_of_45_bytes(log: ZeebeLog) -> None:
-    """A journal has 45-byte descriptors. A writer appends two records in a new segment with a
+    """A journal has 45-byte descriptors. A writer appends two records to a new segment with a
     57-byte descriptor."""
     _append(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 270
@@ -158,7 +158,7 @@ def append_to_segments_of_45_bytes(log: ZeebeLog) -> None:
 @APPENDING.appending(three_segments, "ZBJ-051", control=append_to_three_segments, kind="eof")
 def append_to_a_sealed_segment(log: ZeebeLog) -> None:
     """The active segment is missing, and the sealed segment before it is too full for the new
-    record. A writer appends in a new segment."""
+    record. A writer appends to a new segment."""
     log.remove_file("journal-3.log")
     log.remove_file("journal-4.log")
     log.flushed(4)

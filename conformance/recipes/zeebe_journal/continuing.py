@@ -95,7 +95,7 @@ def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
 @APPENDING.appending(three_segments, "ZBJ-013", "ZBJ-032", control=append_two_segments)
 def append_and_seal_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
     """The last record of the active segment has the fault `asqn-order`. A writer seals the segment
-    at this record and appends in the next segment."""
+    at this record and appends to the next segment."""
     log.set(f"{THIRD}:records[1].data.asqn", 1)
     log.reseal(f"{THIRD}:records[1]")
     append_records(log, FOXTROT)
@@ -316,7 +316,7 @@ def append_after_a_segment_of_negative_indexes(log: ZeebeLog) -> None:
 
 @APPENDING.appending(three_segments, "ZBJ-014", "ZBJ-049", control=append_two_segments)
 def append_where_a_folder_has_the_name_of_the_segment_to_prepare(log: ZeebeLog) -> None:
-    """A folder has the name of the segment to prepare. A writer appends in a new segment, leaves
+    """A folder has the name of the segment to prepare. A writer appends to a new segment, leaves
     the folder, and prepares no segment."""
     log.add_file(f"{FIFTH}/readme.txt", b"not a segment")
     append_records(log, FOXTROT)

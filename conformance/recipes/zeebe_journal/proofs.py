@@ -819,8 +819,8 @@ def overlap_that_may_hold_a_missing_record(log: ZeebeLog) -> None:
 
 @PROOF.damaged(three_segments, "ZBJ-040")
 def second_descriptor_of_a_copy(log: ZeebeLog) -> None:
-    """The second segment is a copy of the first with a wrong checksum in its descriptor. Its
-    records have other indexes than expected."""
+    """The second segment is a copy of the first with a wrong checksum in its descriptor. The
+    indexes of its records differ from the expected ones."""
     log.files[SECOND] = bytearray(log.files[FIRST])
     log.files[SECOND][9] ^= 1
     log.expect("damaged", "descriptor-checksum", survivors=[0, 1, 4, 5], end=254)

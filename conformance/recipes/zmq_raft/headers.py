@@ -179,8 +179,8 @@ cut_in_the_table_after_a_first_offset_of_zero: three_entries ZMR-040 ZMR-044
 
 @HEADER_GROUP.damaged(three_entries, "ZMR-040", "ZMR-045")
 def cut_in_the_table_after_a_high_first_offset(log: ZmqRaftLog) -> None:
-    """An index file ends after the first offset, of which only the last byte is not zero. The code
-    is missing-marker."""
+    """An index file ends after the first offset. Only the last byte of this offset is not zero. The
+    code is missing-marker."""
     log.set("offsets[0]", 0x01000000)
     log.truncate_in("offsets[1]", 0)
     log.expect("damaged", "missing-marker", end=None)
@@ -293,7 +293,7 @@ version_and_length_wrong: three_entries ZMR-040 ZMR-041 ZMR-042
     expect: refused unsupported-version, no survivors, end none
 length_and_index_wrong: three_entries ZMR-040 ZMR-042 ZMR-043
     The length of the RLOG chunk is invalid, and the first index does not match the context. META
-    proves the capacity, so a reader goes on to the index, and the whole file is lost.
+    proves the capacity, so a reader continues with the index, and the whole file is lost.
     damage: set header.len_body to 0
     damage: set header.first_index to 3
     expect: damaged index-mismatch, no survivors, end none
