@@ -1,1 +1,1 @@
-"""Recipes of the systemd journal, one file for each subject."""
+"""Recipes for the systemd-journal vectors, one module for each subject."""

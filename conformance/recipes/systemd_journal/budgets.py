@@ -14,15 +14,16 @@ from conformance.recipes.systemd_journal.log import (
 from reference_impl.systemd_journal import layout
 
 NESTED = 110
+#: Size of a DATA before its payload, in bytes.
 OWN = 64
-"""Bytes of a DATA before its payload."""
 SHORTEST = OWN + 1
+#: Size of the value with the nested DATA, in bytes. It suffices to use up the budget.
 VALUE = 7000 + NESTED * OWN
-"""Bytes of the value with the nested DATA, enough to use up the budget."""
 
 
 def _value(start: int, sizes: list[int]) -> bytes:
-    """Return nested DATA of these sizes, 64 bytes apart from ``start`` on, linked in this order."""
+    """Return the bytes of nested DATA objects of these sizes, chained in this order. The first
+    begins at ``start``, and each of the others 64 bytes after the one before it."""
     made = b""
     for number, size in enumerate(sizes, 1):
         following = start + number * OWN if number < len(sizes) else 0
@@ -45,7 +46,8 @@ def value_with_nested_data(log: SystemdLog) -> None:
     blob = max(hashed, key=view.object_size)
     start = blob + OWN + len(b"BLOB=123")
     sizes = [VALUE - number * OWN for number in range(NESTED)]
-    # The outer DATA is lost. The walk checks all other objects, and the FIELD after it twice.
+    # The outer DATA is lost. The walk checks every other object once and the FIELD after the outer
+    # DATA twice.
     spent = sum(map(view.object_size, hashed)) - view.object_size(blob)
     spent += view.object_size(log.offset_of("BLOB"))
     excess = spent + sum(sizes) - 4 * len(log.data) - (1 << 20)
@@ -60,7 +62,7 @@ def value_with_nested_data(log: SystemdLog) -> None:
 
 
 def _lead_inside(log: SystemdLog) -> int:
-    """Give the outer DATA type 0, and let its bucket point to the first nested DATA.
+    """Set the type of the outer DATA to 0 and point its bucket to the first nested DATA.
 
     Return the offset of the first nested DATA.
     """
@@ -75,16 +77,16 @@ def _lead_inside(log: SystemdLog) -> int:
 
 @INDEX.damaged(value_with_nested_data, "SDJ-041", "SDJ-102", kind="limit")
 def nested_data_that_use_up_the_budget(log: SystemdLog) -> None:
-    """A bucket points to the first of 110 nested DATA inside a lost DATA. With them, the walk uses
-    up the budget for hashing exactly."""
+    """A bucket points to the first of 110 DATA nested inside a lost DATA. Hashing the nested DATA
+    uses up the budget for hashing exactly."""
     _lead_inside(log)
     log.expect("damaged", "bad-object", survivors=[log.without(0, "BLOB"), 1])
 
 
 @INDEX.damaged(value_with_nested_data, "SDJ-041", "SDJ-102", kind="limit")
 def nested_data_beyond_the_budget(log: SystemdLog) -> None:
-    """One of the nested DATA is one byte longer. The last DATA of the file then exceeds the budget
-    for hashing by one byte."""
+    """A bucket points to the first of 110 DATA nested inside a lost DATA. With them, the last DATA
+    of the file exceeds the budget for hashing by one byte."""
     nested = _lead_inside(log)
     size = log.view.number(nested + 64 + 8)
     log.data[nested + 72 : nested + 80] = (size + 1).to_bytes(8, "little")
@@ -104,9 +106,10 @@ def last_nested_data_far_beyond_the_budget(log: SystemdLog) -> None:
 
 @INDEX.damaged(value_with_nested_data, "SDJ-041", "SDJ-102", kind="limit")
 def nested_data_tried_for_two_reasons(log: SystemdLog) -> None:
-    """A DATA with a wrong payload holds 80 nested DATA that a chain visits, and the FIELD after it
-    has type 0. A reader looks for a known object to test the size of the DATA, and again to find
-    the next object. It tries each nested DATA once, which the budget for hashing allows."""
+    """A DATA with a wrong payload contains 80 nested DATA in a hash chain, and the FIELD after the
+    outer DATA has type 0. A reader looks for a known object twice: to test the size of the outer
+    DATA, and to find the next object. It tries each nested DATA only once, so the budget for
+    hashing suffices."""
     blob = max(log.all_of(layout.DATA), key=log.view.object_size)
     nested = blob + OWN + len(b"BLOB=123") + 30 * OWN
     bucket = log.view.number(blob + 16) % (log.header.data_hash_table_size // 16)
@@ -117,26 +120,28 @@ def nested_data_tried_for_two_reasons(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "BLOB"), 1])
 
 
+#: ``max_field_size`` in the context, in bytes.
 LIMIT = 65536
-"""``max_field_size`` in the context, in bytes."""
 
+#: A field as given, its stored payload, and the compression flag of its DATA.
 Packed = tuple[bytes, bytes, int]
-"""A field as given, its stored payload, and the compression flag of its DATA."""
 
 
+#: The window descriptor of a ZSTD frame that requires a window of 2^32 bytes.
 WINDOW_OF_4_GIB = 22 << 3
-"""The window descriptor of a ZSTD frame that requires a window of 2^32 bytes."""
 
 
 def _frame(name: bytes, length: int, states: int | None = None, last: int = 1) -> bytes:
-    """Return a ZSTD frame of ``name=`` and a run of A, ``length`` bytes decompressed."""
+    """Return a ZSTD frame that decompresses to ``length`` bytes: ``name=`` and a run of the letter
+    A."""
     made = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", length if states is None else states)
     made += struct.pack("<I", (len(name) + 1) << 3)[:3] + name + b"="
     return made + struct.pack("<I", (length - len(name) - 1) << 3 | 1 << 1 | last)[:3] + b"A"
 
 
 def _run(name: str, length: int) -> Packed:
-    """Return a field whose value is a run of A, as a ZSTD frame. ``length`` includes the name."""
+    """Return a field whose value is a run of the letter A, compressed with ZSTD. ``length``
+    includes the name."""
     plain = (name.encode() + b"=").ljust(length, b"A")
     return plain, _frame(name.encode(), length), layout.OBJECT_ZSTD
 
@@ -158,12 +163,13 @@ def _lz4(states: int, literals: bytes) -> bytes:
 
 
 def failing() -> list[tuple[int, Packed]]:
-    """Return fields that fail to decompress, and the bytes that each counts against the budget."""
+    """Return fields that fail to decompress, each with the number of bytes that it counts against
+    the budget."""
     xz, lz4, zstd = layout.OBJECT_XZ, layout.OBJECT_LZ4, layout.OBJECT_ZSTD
     stored: list[tuple[int, bytes, int]] = [
         (3 * 4096, _xz_of_a_wrong_check(10_000), xz),
         (2 * 4096, _xz(5000)[:-8], xz),
-        (2 * 2 * 4096, _xz(4096)[:-4], xz),  # the payload ends in zeros: two tries (SDJ-104)
+        (2 * 2 * 4096, _xz(4096)[:-4], xz),  # tried twice: it ends in zeros (SDJ-104)
         (4096, b"no stream", xz),
         (LIMIT, _xz(70_000), xz),
         (2000, _lz4(2000, b"LZ=walproof"), lz4),
@@ -188,7 +194,8 @@ def failing() -> list[tuple[int, Packed]]:
 
 
 def _fields(log: SystemdLog, fields: list[Packed]) -> None:
-    """Write a file of one entry with these fields after its message, stored as given."""
+    """Write a file with one entry: a message, followed by these fields with their given stored
+    payloads."""
     log.begin()
     made = log.made
     made.header.incompatible_flags |= layout.XZ | layout.LZ4 | layout.ZSTD
@@ -207,7 +214,7 @@ def _fields(log: SystemdLog, fields: list[Packed]) -> None:
 
 
 def _use_up(log: SystemdLog, bad: list[tuple[int, Packed]], excess: int) -> list[Packed]:
-    """Write fields that fail, then valid fields, which exceed the rest of the budget by ``excess``.
+    """Write fields that fail, and then valid fields that exceed the remaining budget by ``excess``.
 
     Return the valid fields.
     """

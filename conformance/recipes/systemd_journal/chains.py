@@ -30,8 +30,8 @@ def arrays_side_by_side(log: SystemdLog) -> None:
 
 @CHAIN.damaged(five_entries, "SDJ-011", "SDJ-034", "SDJ-049")
 def slot_to_an_entry_between_two_places(log: SystemdLog) -> None:
-    """A slot of the main chain points to a copy of an ENTRY at an offset that is not a multiple of
-    8, where no object can begin."""
+    """A slot of the main chain points to a copy of an ENTRY. The offset of the copy is not a
+    multiple of 8, so no object can begin there."""
     entry, end = log.all_of(layout.ENTRY)[4], len(log.data)
     log.extend(bytes(1) + log.control[entry : entry + 128])
     log.set(f"{log.array(-1)}.body.slots[1]", end + 1)
@@ -182,8 +182,8 @@ def slot_beyond_the_file(log: SystemdLog) -> None:
 
 @CHAIN.damaged(five_entries, "SDJ-034")
 def slots_swapped_after_a_hole(log: SystemdLog) -> None:
-    """Two slots after an empty slot are swapped. The first follows the empty slot and the second
-    points below the first, so both are faults."""
+    """Two slots after an empty slot are swapped. Both slots are faults: the first because it
+    follows the empty slot, and the second because its offset is below that of the first."""
     slots = [f"{log.array(0)}.body.slots[{n}]" for n in (1, 2, 3)]
     third, fourth = log.start(log.entry(2)), log.start(log.entry(3))
     log.zero(slots[0])
@@ -194,8 +194,8 @@ def slots_swapped_after_a_hole(log: SystemdLog) -> None:
 
 @CHAIN.damaged(five_entries, "SDJ-046", "SDJ-049")
 def last_array_emptied(log: SystemdLog) -> None:
-    """The only used slot of the last array is 0, and `tail_entry_array_n_entries` agrees. The main
-    chain leaves out the last entry."""
+    """The only used slot of the last array is set to 0, and so is `tail_entry_array_n_entries`. The
+    main chain therefore leaves out the last entry."""
     log.zero(f"{log.path(log.header.tail_entry_array_offset)}.body.slots[0]")
     log.zero("header.tail_entry_array_n_entries")
     log.expect("damaged", "bad-chain", survivors=FIVE)
@@ -203,8 +203,8 @@ def last_array_emptied(log: SystemdLog) -> None:
 
 @CHAIN.damaged(thirty_entries, "SDJ-033", "SDJ-036", "SDJ-048")
 def arrays_lead_back_to_a_lost_data(log: SystemdLog) -> None:
-    """An array of the main chain and an array of a DATA link back to a lost DATA. Both links are
-    faults because they point backwards."""
+    """An array of the main chain and an array of a DATA both link back to a lost DATA. Both links
+    are faults because they point backwards."""
     lost = log.offset_of("MESSAGE=hello 1")
     log.set(f"{log.path(lost)}.type", 0)
     main = log.path(log.header.tail_entry_array_offset)
@@ -217,7 +217,8 @@ def arrays_lead_back_to_a_lost_data(log: SystemdLog) -> None:
 
 @CHAIN.damaged(five_entries, "SDJ-033", "SDJ-096")
 def chain_back_to_an_array_of_nobody(log: SystemdLog) -> None:
-    """The main chain links back to an array that no list of entries uses. This array is lost."""
+    """The main chain links back to an array that belongs to no list of entries. This array is
+    lost."""
     array = log.view.number(log.offset_of("PRIORITY=6") + 48)
     log.zero(f"{log.of('PRIORITY=6')}.body.ofs_entry_array")
     last = log.path(log.header.tail_entry_array_offset)

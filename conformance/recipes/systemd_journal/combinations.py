@@ -1,4 +1,4 @@
-"""One file for each header size, layout, hash, compression and state."""
+"""Intact files that cover every header size, layout, hash, compression and state."""
 
 from conformance.recipes.systemd_journal.layouts import four_entries, four_sealed_entries
 from conformance.recipes.systemd_journal.log import LAYOUT, SystemdLog

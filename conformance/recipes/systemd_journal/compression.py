@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.objects import View
 
 
 def _cut_payload(log: SystemdLog, count: int) -> None:
-    """Take the last bytes from the payload of the long field, and fill them with zeros."""
+    """Replace the last bytes of the long field's payload with zeros."""
     at = log.offset_of(LONG)
     end = at + log.view.object_size(at)
     log.data[end - count : end] = bytes(count)
@@ -61,7 +61,7 @@ def lz4_size_of_all_ones(log: SystemdLog) -> None:
 
 @COMPRESSION.damaged(regular_jenkins_lz4, "SDJ-029")
 def lz4_block_flipped(log: SystemdLog) -> None:
-    """An LZ4 payload is filled with bytes F0, so it states an impossible size."""
+    """An LZ4 payload is filled with F0 bytes, so it states an impossible size."""
     log.fill(f"{log.of(LONG)}.body.payload", 0xF0)
     _loses_the_long_field(log)
 
@@ -91,7 +91,7 @@ def zstd_flag_on_an_lz4_file(log: SystemdLog) -> None:
 
 @COMPRESSION.damaged(regular_jenkins_zstd, "SDJ-026")
 def two_compression_flags(log: SystemdLog) -> None:
-    """A DATA has the flags of both XZ and ZSTD."""
+    """A DATA has both the XZ flag and the ZSTD flag."""
     log.set(f"{log.of(LONG)}.flags", layout.OBJECT_XZ | layout.OBJECT_ZSTD)
     _loses_the_long_field(log)
     log.note("journalctl stops with 'Protocol not supported'.")
@@ -115,7 +115,8 @@ def with_payload(log: SystemdLog, plain: bytes, stored: bytes, flag: int, header
     """Write a file of one entry whose BIG field is stored as these bytes."""
     made = Writer(Options(264, False, False, data_buckets=8, field_buckets=4))
     made.header.incompatible_flags |= header_flag
-    # The writer looks up a payload by its text, so replace the payload only in the stored object.
+    # The writer looks up a payload by its uncompressed bytes, so replace it only in the stored
+    # object.
     real, made_object = made._object, made._object
 
     def put(object_type: int, body: bytes, flags: int = 0) -> int:
@@ -133,7 +134,7 @@ def with_payload(log: SystemdLog, plain: bytes, stored: bytes, flag: int, header
 
 
 def expect_big_field(log: SystemdLog, reason: str | None, plain: bytes) -> None:
-    """Expect the BIG field as given, or its loss for this reason."""
+    """Expect the BIG field as given, or a loss of the field for this reason."""
     view = View(bytes(log.data), log.header)
     assert view.header.n_entries == 1
     if reason:

@@ -1,4 +1,5 @@
-"""Files with two faults: the checks after a loss, and the fault that keeps shared bytes."""
+"""Files with two faults. They show which checks apply after a loss, and which of two faults lists
+shared bytes."""
 
 from conformance.recipes.systemd_journal.layouts import (
     every_object_in_one_bucket,
@@ -74,8 +75,8 @@ def field_list_cut_and_a_payload_flipped(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(five_entries, "SDJ-025")
 def field_list_wrong_and_another_emptied(log: SystemdLog) -> None:
-    """One field list points to an ENTRY, and another is empty. A reader then does not report the
-    DATA missing from the empty list."""
+    """One field list points to an ENTRY, and another is empty. Because of the first fault, a reader
+    does not report the DATA that are missing from the empty list."""
     log.set(f"{log.of('MESSAGE')}.body.ofs_head_data", log.start(log.entry(0)))
     log.zero(f"{log.of('PRIORITY')}.body.ofs_head_data")
     log.expect("damaged", "bad-index", survivors=ALL)
@@ -125,8 +126,8 @@ def item_of_zero_and_a_payload_flipped(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(five_entries, "SDJ-056")
 def strict_with_a_lower_fault_met_later(log: SystemdLog) -> None:
-    """A wrong header field has a lower offset than a lost DATA, but is met later. A strict reader
-    reports the code of the DATA."""
+    """A wrong header field has a lower offset than a lost DATA, but is checked later. A strict
+    reader reports the code of the DATA."""
     left = _flip_alpha(log)
     log.zero("header.entry_array_offset")
     log.expect("damaged", "hash-mismatch", survivors=left)
@@ -174,7 +175,7 @@ def chain_and_tail_behind_the_file(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(thirty_entries_compact, "SDJ-036")
 def tail_of_a_compact_data_of_zero(log: SystemdLog) -> None:
-    """Both tail fields of a compact DATA are 0, which is valid."""
+    """Both tail fields of a compact DATA are set to 0, which is valid."""
     path = log.of("PRIORITY=0")
     log.zero(f"{path}.body.ofs_tail_entry_array")
     log.zero(f"{path}.body.num_tail_entries")
@@ -194,7 +195,7 @@ def tail_of_a_compact_data_and_a_link_after_it(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(thirty_entries_compact, "SDJ-036", "SDJ-048")
 def tail_of_a_list_that_is_short_where_something_was_lost(log: SystemdLog) -> None:
-    """A DATA counts one entry more than its list names. After a loss, a reader reports neither this
+    """A DATA counts one entry more than its list has. After a loss, a reader reports neither this
     count nor the wrong tail fields."""
     path = log.of("PRIORITY=0")
     log.set(f"{path}.body.num_entries", log.view.number(log.offset_of("PRIORITY=0") + 56) + 1)
@@ -259,7 +260,7 @@ def link_of_an_array_back_to_a_lost_payload(log: SystemdLog) -> None:
 @CONSEQUENCES.damaged(five_entries, "SDJ-019", "SDJ-036")
 def item_of_another_field_of_the_entry(log: SystemdLog) -> None:
     """An item is replaced by a copy of another item of its entry. A reader reports a fault only in
-    the DATA to which the item pointed before."""
+    the DATA to which the item originally pointed."""
     width = log.header.item_size
     at = log.all_of(layout.ENTRY)[0] + 64
     log.set(f"{log.entry(0)}.body.items[1]", log.control[at : at + width])
@@ -269,7 +270,7 @@ def item_of_another_field_of_the_entry(log: SystemdLog) -> None:
 @CONSEQUENCES.damaged(thirty_entries_compact, "SDJ-036", "SDJ-048")
 def tail_of_a_compact_data_and_a_payload_flipped(log: SystemdLog) -> None:
     """A tail field of a compact DATA is wrong, and another DATA is lost. The list of the first DATA
-    is right, so its tail fields are checked."""
+    is right, so a reader still checks its tail fields."""
     log.flip(f"{log.of('MESSAGE=hello 0')}.body.payload", 70)
     log.set(f"{log.of('PRIORITY=1')}.body.num_tail_entries", 1)
     left = [log.without(0, "MESSAGE"), *log.payloads[1:]]
@@ -305,14 +306,14 @@ slot_of_zero_and_an_entry_left_out: five_entries SDJ-034 SDJ-046
     damage: zero array(0).body.slots[0]
     expect: damaged bad-chain, survivors 0-4
 slot_to_a_lost_entry_after_an_empty_one: thirty_entries SDJ-034 SDJ-048
-    The slot after an empty slot points to a lost entry. This slot counts as used, so neither this
-    slot nor the next is a fault.
+    The slot after an empty slot points to a lost entry. The slot with the lost entry counts as
+    used, so neither it nor the next slot is a fault.
     damage: zero entry(1).type
     damage: zero array(0).body.slots[0]
     expect: damaged bad-object, survivors 0 2-29
 known_by_the_first_entry_of_a_data_only: five_entries SDJ-041 SDJ-048
-    The header names no main chain, and a DATA is lost. The object after the lost DATA is known only
-    from `entry_offset` of another DATA.
+    The header names no main chain, and a DATA is lost. Only `entry_offset` of another DATA gives
+    the offset of the object after the lost DATA.
     damage: zero header.entry_array_offset
     damage: zero of(PRIORITY=3).type
     expect: damaged bad-object, survivors 0 without(1, PRIORITY) 2-4

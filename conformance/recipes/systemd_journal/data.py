@@ -80,7 +80,7 @@ data_size_too_large: five_entries SDJ-010 SDJ-041
     expect: damaged bad-object, survivors 0-4
 data_size_of_a_header: five_entries SDJ-011 SDJ-041
     The size of a DATA is 64 bytes, which leaves no room for a payload. The payload is wrong too, so
-    no size gives its hash.
+    no size makes its hash match.
     damage: set of(MESSAGE=bravo).len_object to 64
     damage: flip bit 70 of of(MESSAGE=bravo).body.payload
     expect: damaged bad-object, survivors 0 without(1, MESSAGE) 2-4

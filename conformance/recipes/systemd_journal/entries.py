@@ -18,8 +18,8 @@ def entry_and_table_of_one_type(log: SystemdLog) -> None:
 
 @ENTRY.damaged(five_entries, "SDJ-047")
 def sequence_number_huge(log: SystemdLog) -> None:
-    """The sequence number of an entry is far too high. The number of the next entry is then a
-    fault, because it does not rise."""
+    """The sequence number of an entry is far too high. The sequence number of the next entry is
+    then a fault, because it does not rise."""
     log.set(f"{log.entry(2)}.body.seqnum", 1 << 40)
     log.expect("damaged", "bad-order", survivors=ALL)
 
@@ -66,7 +66,8 @@ def item_to_an_entry(log: SystemdLog) -> None:
 
 @ENTRY.damaged(five_entries, "SDJ-036")
 def item_to_another_value(log: SystemdLog) -> None:
-    """An item points to a DATA of another entry. The DATA does not list the entry of the item."""
+    """An item points to a DATA of another entry. The list of this DATA does not contain the
+    entry."""
     log.set(f"{log.entry(2)}.body.items[3].ofs_data", log.offset_of("MESSAGE=alpha"))
     changed = log.payloads[2].replace(b"charlie", b"alpha")
     log.expect("damaged", "bad-index", survivors=[0, 1, changed, 3, 4])
@@ -75,8 +76,8 @@ def item_to_another_value(log: SystemdLog) -> None:
 
 @ENTRY.damaged(five_entries, "SDJ-020", "SDJ-036")
 def items_of_two_entries_exchanged(log: SystemdLog) -> None:
-    """The MESSAGE items of two entries are swapped. Only the lists of entries reveal this, because
-    a reader does not compare `xor_hash`."""
+    """The MESSAGE items of two entries are swapped. Only the lists of the two DATA reveal this,
+    because a reader does not compare `xor_hash`."""
     log.set(f"{log.entry(1)}.body.items[2].ofs_data", log.offset_of("MESSAGE=charlie"))
     log.set(f"{log.entry(2)}.body.items[3].ofs_data", log.offset_of("MESSAGE=bravo"))
     second = log.payloads[1].replace(b"bravo", b"charlie")
@@ -172,8 +173,8 @@ item_unaligned: five_entries SDJ-043
     damage: flip bit 1 of entry(2).body.items[3].ofs_data
     expect: damaged bad-item, survivors 0 1 without(2, MESSAGE) 3 4
 entry_dropped: five_entries SDJ-046 SDJ-059
-    An ENTRY is cut out of the file, and the bytes after it move up. All links to the moved objects
-    are wrong.
+    An ENTRY is removed from the file, and the bytes after it move up. All links to the moved
+    objects are wrong.
     shows: missing-in-the-middle
     damage: drop entry(2)
     expect: damaged bad-chain, survivors 0 1 without(3, MESSAGE) without(4, MESSAGE, PRIORITY)
@@ -199,7 +200,7 @@ def monotonic_time_with_its_highest_bit_set(log: SystemdLog) -> None:
 
 @ENTRY.damaged(five_entries, "SDJ-036")
 def data_counts_entries_of_all_ones(log: SystemdLog) -> None:
-    """A DATA with one entry counts 2^64 - 1 entries."""
+    """A DATA in only one entry counts 2^64 - 1 entries."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.num_entries", (1 << 64) - 1)
     log.expect("damaged", "bad-index", survivors=range(5))
 

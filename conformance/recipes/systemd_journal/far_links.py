@@ -1,5 +1,5 @@
-"""Links to offsets where no object can begin, some so large that they are negative as signed
-numbers.
+"""Links to offsets where no object can begin. Some are so large that they would be negative as
+signed numbers.
 """
 
 from conformance.recipes.systemd_journal.combinations import compact_jenkins_none
@@ -9,8 +9,8 @@ from conformance.recipes.systemd_journal.log import ENTRY, INDEX, TORN_TAIL, Sys
 
 @INDEX.damaged(five_entries, "SDJ-010", "SDJ-041")
 def array_known_by_an_offset_between_two_places(log: SystemdLog) -> None:
-    """The only link to the array after a lost ENTRY is one byte too high, so the array is not a
-    known object and is also lost."""
+    """After a lost ENTRY, the only link to the next array is one byte too high. The array is
+    therefore not a known object, and is also lost."""
     log.set("header.entry_array_offset", log.header.entry_array_offset + 1)
     log.set(f"{log.entry(0)}.type", 9)
     log.expect("damaged", "bad-object", survivors=[1, 2, 3, 4])

@@ -1,4 +1,4 @@
-"""Headers whose ``header_size`` is too large, so that it covers the first objects (SDJ-004)."""
+"""Headers whose ``header_size`` is so large that the header covers the first objects (SDJ-004)."""
 
 from conformance.recipes.systemd_journal.layouts import five_entries
 from conformance.recipes.systemd_journal.log import HEADER, TORN_TAIL, SystemdLog
@@ -11,8 +11,8 @@ def _lengthen(log: SystemdLog, bytes: int) -> None:
 
 @HEADER.damaged(five_entries, "SDJ-004", "SDJ-048")
 def header_size_past_the_first_entry(log: SystemdLog) -> None:
-    """The header size is 1,024 bytes too large and covers the tables, the first entry and the first
-    array, which are lost.
+    """The header size is 1,024 bytes too large, so the header covers the tables, the first entry
+    and the first array. All of these are lost.
 
     Two more entries are lost before the first known object.
     """
@@ -31,11 +31,12 @@ def header_size_past_five_entries_online(log: SystemdLog) -> None:
 
 HEADER.table("""
 header_size_past_the_start_of_a_table: five_entries SDJ-004 SDJ-048
-    The header size is 16 bytes too large and ends inside the FIELD table.
+    The header size is 16 bytes too large, so the header ends inside the FIELD table.
     lengthen: 16
     expect: damaged bad-header, survivors 0-4
 header_size_past_the_start_of_a_table_at_208: header_of_208_bytes SDJ-003 SDJ-004 SDJ-048
-    The header size of a header of 208 bytes is 16 bytes too large and ends inside the FIELD table.
+    The header size of a 208-byte header is 16 bytes too large, so the header ends inside the FIELD
+    table.
     lengthen: 16
     expect: damaged bad-header, survivors 0-3
 header_size_past_the_first_array_and_no_tables: file_without_tables SDJ-004 SDJ-016
@@ -44,8 +45,8 @@ header_size_past_the_first_array_and_no_tables: file_without_tables SDJ-004 SDJ-
     lengthen: 1024
     expect: damaged bad-header, no survivors
 table_in_the_last_bytes_of_the_header: five_entries SDJ-003 SDJ-004 SDJ-016
-    `field_hash_table_offset` points into the header, where no table begins. Only the offset and the
-    size of the table in the header are faults.
+    `field_hash_table_offset` points into the header, where no table begins. The only faults are the
+    offset and the size that the header gives for this table.
     damage: set header.field_hash_table_offset to 240
     expect: damaged bad-header, survivors 0-4
 """)

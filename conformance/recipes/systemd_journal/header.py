@@ -9,14 +9,14 @@ ALL = range(5)
 
 @HEADER.damaged(five_entries, "SDJ-005")
 def incompatible_flag_of_the_segmented_format(log: SystemdLog) -> None:
-    """Incompatible flag 32 is set, which was proposed for a format with other objects."""
+    """Incompatible flag 32 is set. It was proposed for a format with other objects."""
     log.set("header.incompatible_flags", 32)
     log.expect("refused", "unsupported-flag")
 
 
 @HEADER.damaged(five_entries, "SDJ-005")
 def highest_incompatible_flag(log: SystemdLog) -> None:
-    """The highest incompatible flag (bit 31) is set, which is unknown."""
+    """The highest incompatible flag (bit 31) is set. This flag is unknown."""
     log.set("header.incompatible_flags", 1 << 31)
     log.expect("refused", "unsupported-flag")
 
@@ -59,7 +59,8 @@ def data_table_far_away(log: SystemdLog) -> None:
 
 @HEADER.damaged(five_entries, "SDJ-049", "SDJ-098")
 def tail_object_too_early(log: SystemdLog) -> None:
-    """`tail_object_offset` names the second entry. The main chain links later entries."""
+    """`tail_object_offset` points to the second entry, although the main chain links later
+    entries."""
     log.set("header.tail_object_offset", log.start(log.entry(1)))
     log.expect("damaged", "bad-header", survivors=ALL)
 
@@ -141,7 +142,7 @@ def tail_object_and_count_before_the_last_array(log: SystemdLog) -> None:
 
 @HEADER.damaged(five_entries, "SDJ-001", "SDJ-050")
 def five_bytes_of_something_else(log: SystemdLog) -> None:
-    """A file of eight bytes differs from the signature only in its last byte."""
+    """An eight-byte file differs from the signature only in its last byte."""
     log.set("header.signature", b"LPKSHHRX")
     log.truncate(8)
     log.expect("refused", "not-a-journal")
@@ -149,7 +150,7 @@ def five_bytes_of_something_else(log: SystemdLog) -> None:
 
 @HEADER.damaged(five_entries, "SDJ-001", "SDJ-050")
 def one_byte_of_something_else(log: SystemdLog) -> None:
-    """A file of one byte, which is not the first byte of the signature."""
+    """A one-byte file, whose only byte is not the first byte of the signature."""
     log.set("header.signature", b"hello, w")
     log.truncate(1)
     log.expect("refused", "not-a-journal")
@@ -182,7 +183,7 @@ header_size_one_byte_off: five_entries SDJ-004
     damage: set header.header_size to 265
     expect: refused bad-header-size, no survivors
 sealed_in_a_header_without_tags: five_entries SDJ-004
-    The sealed flag is set in a header of 208 bytes, which has no count of tags.
+    The sealed flag is set in a 208-byte header, which has no field for the number of tags.
     damage: set header.header_size to 208
     damage: set header.compatible_flags to 1
     expect: refused bad-header-size, no survivors
@@ -252,8 +253,8 @@ wrong_count_in_tail_array: five_entries SDJ-049
     damage: set header.tail_entry_array_n_entries to 3
     expect: damaged bad-header, survivors 0-4
 keyed_flag_set: five_entries SDJ-022 SDJ-106
-    The flag for keyed hashes is set in a file with Jenkins hashes. Every hash is right without the
-    flag.
+    The flag for keyed hashes is set in a file with Jenkins hashes. Without the flag, every hash is
+    right.
     damage: set header.incompatible_flags to 4
     expect: damaged bad-header, survivors 0-4
 no_tail_array: five_entries SDJ-049

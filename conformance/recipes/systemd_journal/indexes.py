@@ -1,4 +1,4 @@
-"""Damage to hash tables, field lists and the lists of entries of DATA. It costs no entry."""
+"""Damage to hash tables, field lists and the lists of entries of DATA. No entry is lost."""
 
 from conformance.recipes.systemd_journal.layouts import (
     every_object_in_one_bucket,
@@ -69,7 +69,7 @@ def bucket_without_a_head_and_with_a_tail_of_one(log: SystemdLog) -> None:
 @INDEX.damaged(five_entries, "SDJ-048", "SDJ-051", kind="corrupt")
 def buckets_with_the_highest_bit_in_a_cut_file(log: SystemdLog) -> None:
     """The file is cut inside the last ENTRY. The first offset of one bucket is 2^63, and so is the
-    second offset of another. The walk ended before both, so they are lost targets."""
+    second offset of another. The walk ended before both offsets, so the targets count as lost."""
     log.truncate(log.all_of(layout.ENTRY)[-1] + 64)
     head, tail = log.bucket("MESSAGE=alpha"), log.bucket("PRIORITY")
     assert head != tail
@@ -123,7 +123,7 @@ def hash_chain_skips_a_data(log: SystemdLog) -> None:
 
 @INDEX.damaged(five_entries, "SDJ-024")
 def buckets_swapped(log: SystemdLog) -> None:
-    """Two used buckets are swapped, so their objects belong to other buckets."""
+    """Two used buckets are swapped, so each contains the objects of the other."""
     used = [
         f"{log.path(log.all_of(4)[0])}.body.buckets[{n}]"
         for n in range(8)
@@ -146,8 +146,8 @@ def field_without_values(log: SystemdLog) -> None:
 
 @INDEX.damaged(five_entries, "SDJ-025")
 def field_with_the_newest_value_of_a_later_field(log: SystemdLog) -> None:
-    """`head_data_offset` of a FIELD points to the head of the list of a later FIELD. The DATA
-    counts as visited, so that the link of the later FIELD is a fault, too."""
+    """`head_data_offset` of a FIELD points to the head of the list of a later FIELD. The DATA then
+    counts as visited, so the link of the later FIELD is also a fault."""
     log.set("objects[3].body.ofs_head_data", log.view.number(log.start("objects[5]") + 32))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
@@ -223,7 +223,7 @@ def array_of_a_data_leads_to_its_first_entry(log: SystemdLog) -> None:
 
 @INDEX.valid("SDJ-025")
 def data_without_a_field(log: SystemdLog) -> None:
-    """A DATA was written without the FIELD of its name, so no field list contains the DATA."""
+    """A DATA was written without a FIELD for its name, so no field list contains the DATA."""
     log.begin()
     log.entry_at(1700000000000000, ["MESSAGE=alpha"])
     payload = b"NEVER=sent"

@@ -1,4 +1,5 @@
-"""Sizes, fields, keys and boot ids that other bytes prove or contradict (SDJ-104 to SDJ-107)."""
+"""Sizes, fields, hash keys and boot ids that other bytes prove or contradict (SDJ-104 to
+SDJ-107)."""
 
 import struct
 
@@ -52,14 +53,15 @@ def _wrong_hash(log: SystemdLog, field: str) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-104")
 def table_size_across_objects(log: SystemdLog) -> None:
-    """The size of the DATA table covers later objects. The header gives the size."""
+    """The size of the DATA table is so large that it covers later objects. The header gives the
+    right size."""
     log.set(f"{_table(log, layout.DATA_HASH_TABLE)}.len_object", 144 + 16 * 20)
     log.expect("damaged", "bad-object", survivors=ALL)
 
 
 @INFERENCE.damaged(five_entries, "SDJ-104")
 def field_table_size_past_the_file(log: SystemdLog) -> None:
-    """The size of the FIELD table is 2^40. The header gives the size."""
+    """The size of the FIELD table is 2^40. The header gives the right size."""
     log.set(f"{_table(log, layout.FIELD_HASH_TABLE)}.len_object", 1 << 40)
     log.expect("damaged", "bad-object", survivors=ALL)
 
@@ -75,8 +77,8 @@ def field_table_size_past_the_file_and_a_wrong_offset(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-016", "SDJ-104")
 def table_size_across_objects_and_a_wrong_header(log: SystemdLog) -> None:
-    """The DATA table covers later objects, and the size in the header is no number of buckets. The
-    table is lost."""
+    """The DATA table covers later objects, and the size in the header is not a whole number of
+    buckets. The table is lost."""
     log.set(f"{_table(log, layout.DATA_HASH_TABLE)}.len_object", 144 + 16 * 20)
     log.set("header.data_hash_table_size", 120)
     log.expect("damaged", "bad-object", survivors=ALL)
@@ -84,7 +86,8 @@ def table_size_across_objects_and_a_wrong_header(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-016", "SDJ-104")
 def table_size_across_objects_and_a_header_without_buckets(log: SystemdLog) -> None:
-    """The DATA table covers later objects, and the header states no bucket. The table is lost."""
+    """The DATA table covers later objects, and the header states a table without buckets. The table
+    is lost."""
     log.set(f"{_table(log, layout.DATA_HASH_TABLE)}.len_object", 144 + 16 * 20)
     log.set("header.data_hash_table_size", 0)
     log.expect("damaged", "bad-object", survivors=ALL)
@@ -92,7 +95,8 @@ def table_size_across_objects_and_a_header_without_buckets(log: SystemdLog) -> N
 
 @INFERENCE.damaged(five_entries, "SDJ-016", "SDJ-104")
 def table_and_header_across_objects(log: SystemdLog) -> None:
-    """The DATA table and the size in the header cover the first DATA. The table is lost."""
+    """The sizes of the DATA table in its object and in the header both cover the first DATA. The
+    table is lost."""
     log.set(f"{_table(log, layout.DATA_HASH_TABLE)}.len_object", 144 + 16)
     log.set("header.data_hash_table_size", 128 + 16)
     log.expect("damaged", "bad-object", survivors=ALL)
@@ -100,8 +104,8 @@ def table_and_header_across_objects(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-041")
 def data_size_up_to_a_later_object(log: SystemdLog) -> None:
-    """The size of a DATA ends where a later object begins. The objects in between are found, and
-    the first of them gives the size."""
+    """The size of a DATA is too large: the DATA ends where a later object begins. A reader finds
+    the objects in between, and the first of them gives the right size."""
     at = log.offset_of("MESSAGE=bravo")
     log.set(f"{log.of('MESSAGE=bravo')}.len_object", log.all_of(layout.ENTRY)[2] - at)
     log.expect("damaged", "bad-object", survivors=ALL)
@@ -119,8 +123,8 @@ def data_size_before_a_lost_object(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-104")
 def data_size_within_its_padding(log: SystemdLog) -> None:
-    """The size of a DATA is three bytes too small, and that of another one is one too large. The
-    next object begins at their ends, and the padding gives the sizes."""
+    """The size of one DATA is three bytes too small, and the size of another is one byte too large.
+    After padding, both still end at the next object, and the padding gives the right sizes."""
     for field, shift in (("MESSAGE=bravo", -3), ("MESSAGE=charlie", 1)):
         size = log.view.object_size(log.offset_of(field))
         log.set(f"{log.of(field)}.len_object", size + shift)
@@ -130,7 +134,7 @@ def data_size_within_its_padding(log: SystemdLog) -> None:
 @INFERENCE.damaged(five_entries, "SDJ-104")
 def data_size_within_its_padding_before_a_wrong_hash(log: SystemdLog) -> None:
     """The size of a DATA is three bytes too small, and the payload of the next DATA is wrong. The
-    next DATA is no known object, but an object is framed there, so it ends the padding."""
+    next DATA is not a known object, but it is framed, so the padding ends there."""
     size = log.view.object_size(log.offset_of("MESSAGE=bravo"))
     log.set(f"{log.of('MESSAGE=bravo')}.len_object", size - 3)
     log.flip(f"{log.of('PRIORITY=3')}.body.payload", 70)
@@ -146,8 +150,8 @@ def value_with_a_zero_before_seven_bytes_of_padding(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(value_with_a_zero_before_seven_bytes_of_padding, "SDJ-104")
 def size_of_a_value_with_a_zero_before_seven_bytes_of_padding(log: SystemdLog) -> None:
-    """The size of a DATA is wrong. Padding has at most seven bytes, so the zero byte before it is a
-    part of the value."""
+    """The size of a DATA is wrong. Padding is at most seven bytes long, so the zero byte before it
+    is part of the value."""
     log.set(f"{log.of(b'AB=12345' + bytes(1))}.len_object", 300)
     log.expect("damaged", "bad-object", survivors=[0, 1])
 
@@ -161,7 +165,7 @@ def value_that_ends_in_a_zero(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(value_that_ends_in_a_zero, "SDJ-104")
 def size_of_a_value_that_ends_in_a_zero(log: SystemdLog) -> None:
-    """The size of a DATA is wrong, and its value ends in a zero byte, which reads like padding. The
+    """The size of a DATA is wrong, and its value ends in a zero byte, which looks like padding. The
     DATA is lost."""
     log.set(f"{log.of(b'A=1' + bytes(1))}.len_object", 300)
     log.expect("damaged", "bad-object", survivors=[log.without(0, "A"), 1])
@@ -184,36 +188,37 @@ def _compressed_across_objects(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(compact_jenkins_zstd, "SDJ-030", "SDJ-041", "SDJ-104")
 def compressed_data_across_objects_with_zstd(log: SystemdLog) -> None:
-    """The size of a DATA with ZSTD covers later objects. Its hash is right with this size, but the
-    next object gives the size."""
+    """The size of a DATA with a ZSTD frame covers later objects. The hash matches even with this
+    size, but the next object gives the right size."""
     _compressed_across_objects(log)
 
 
 @INFERENCE.damaged(compact_keyed_xz, "SDJ-028", "SDJ-041", "SDJ-104")
 def compressed_data_across_objects_with_xz(log: SystemdLog) -> None:
-    """The size of a DATA with XZ covers later objects. Its hash is right with this size, but the
-    next object gives the size."""
+    """The size of a DATA with an XZ stream covers later objects. The hash matches even with this
+    size, but the next object gives the right size."""
     _compressed_across_objects(log)
 
 
 @INFERENCE.damaged(regular_jenkins_lz4, "SDJ-029", "SDJ-041", "SDJ-104")
 def compressed_data_across_objects_with_lz4(log: SystemdLog) -> None:
-    """The size of a DATA with LZ4 covers later objects, so its block is invalid. The next object
-    gives the size."""
+    """The size of a DATA with an LZ4 block covers later objects, so the block is invalid. The next
+    object gives the right size."""
     _compressed_across_objects(log)
 
 
 @INFERENCE.damaged(compact_jenkins_zstd, "SDJ-030", "SDJ-104")
 def compressed_data_of_an_entry_too_short(log: SystemdLog) -> None:
-    """The size of a DATA with ZSTD lacks half of the frame. The next object gives the size."""
+    """The size of a DATA covers only half of its ZSTD frame. The next object gives the right
+    size."""
     log.set(f"{log.of(LONG)}.len_object", 72 + 12)
     log.expect("damaged", "bad-object", survivors=range(4))
 
 
 @INFERENCE.damaged(zstd_frame_with_bytes_behind_it, "SDJ-030", "SDJ-041", "SDJ-104")
 def array_inside_a_compressed_payload(log: SystemdLog) -> None:
-    """A link points to an array inside a ZSTD frame. The frame is invalid up to the array, so it
-    keeps its size."""
+    """A link points to an array inside a ZSTD frame. The frame would be invalid if it ended at the
+    array, so the DATA keeps its size."""
     array = bytes([layout.ENTRY_ARRAY]) + bytes(7) + (32).to_bytes(8, "little") + bytes(16)
     plain = b"BIG=" + b"." * 298 + array + b"." * 268
     stored = b"\x28\xb5\x2f\xfd\x60" + struct.pack("<H", len(plain) - 256)
@@ -227,7 +232,8 @@ def array_inside_a_compressed_payload(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-041", "SDJ-044")
 def value_names_an_object_inside_it(log: SystemdLog) -> None:
-    """A link points to an array inside a value. The hash of the DATA is right, so it is found."""
+    """A link points to an array inside a value. The hash of the DATA matches, so the DATA is
+    found."""
     log.data = bytearray(log.control)
     array = bytes([layout.ENTRY_ARRAY]) + bytes(7) + (32).to_bytes(8, "little") + bytes(16)
     log.begin()
@@ -241,7 +247,8 @@ def value_names_an_object_inside_it(log: SystemdLog) -> None:
 
 @INFERENCE.valid("SDJ-041")
 def data_before_an_entry_without_it(log: SystemdLog) -> None:
-    """One entry follows another, and a DATA lies before both. Only the second entry has it."""
+    """One entry directly follows another, and a DATA precedes both. Only the second entry contains
+    this DATA."""
     fields = ("_HOSTNAME=host",)
     log.begin()
     for second in range(2):
@@ -255,8 +262,8 @@ def data_before_an_entry_without_it(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(data_before_an_entry_without_it, "SDJ-041")
 def data_known_only_from_the_second_of_two_entries(log: SystemdLog) -> None:
-    """An array has type 0, and the bucket of the DATA after it is 0. An item of an entry that
-    directly follows another entry names the DATA, and the walk continues there."""
+    """An array has type 0, and the bucket of the DATA after it is 0. An entry that directly follows
+    another entry has an item for this DATA, so the walk continues there."""
     log.zero(f"{log.array(2)}.type")
     log.zero(log.bucket("MESSAGE=late"))
     log.expect("damaged", "bad-object", survivors=range(4))
@@ -265,7 +272,8 @@ def data_known_only_from_the_second_of_two_entries(log: SystemdLog) -> None:
 @INFERENCE.damaged(data_before_an_entry_without_it, "SDJ-041", "SDJ-108")
 def data_of_an_entry_that_begins_inside_another(log: SystemdLog) -> None:
     """An array has type 0, and the bucket of the DATA after it is 0. Only an entry that begins
-    before the end of another entry has the DATA, so the DATA is not a known object, and is lost."""
+    inside another entry contains the DATA. The DATA is therefore not a known object, and is
+    lost."""
     log.zero(f"{log.array(2)}.type")
     log.zero(log.bucket("MESSAGE=late"))
     log.set(f"{log.entry(2)}.len_object", 64 + 16 * 3)
@@ -275,7 +283,8 @@ def data_of_an_entry_that_begins_inside_another(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-043", "SDJ-104")
 def entry_too_short_with_a_wrong_xor_hash(log: SystemdLog) -> None:
-    """An ENTRY lacks its last item, and its `xor_hash` is wrong. Nothing gives the size."""
+    """The size of an ENTRY leaves out its last item, and its `xor_hash` is wrong. Nothing gives the
+    size."""
     log.set(f"{log.entry(1)}.len_object", 64 + 16 * 3)
     log.flip(f"{log.entry(1)}.body.xor_hash", 5)
     items = list(log.view.items(log.all_of(layout.ENTRY)[1]))
@@ -285,7 +294,7 @@ def entry_too_short_with_a_wrong_xor_hash(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(two_boots_and_a_gap_in_the_numbers, "SDJ-104")
 def last_entry_size_past_the_file(log: SystemdLog) -> None:
-    """The size of the last ENTRY ends past the end of the file. Its items end with the file."""
+    """The size of the last ENTRY extends past the end of the file. Its items end with the file."""
     last = log.all_of(layout.ENTRY)[-1]
     assert last + log.view.object_size(last) == len(log.control)
     log.set(f"{log.path(last)}.len_object", 64 + 16 * 30)
@@ -294,8 +303,8 @@ def last_entry_size_past_the_file(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-051", "SDJ-104", kind="corrupt")
 def cut_between_two_items_of_the_last_entry(log: SystemdLog) -> None:
-    """The file ends after two of four items of the last ENTRY. A cut explains this, so the size is
-    right, and the entry is incomplete."""
+    """The file ends after two of four items of the last ENTRY. A cut explains the missing items, so
+    the size is right and the entry is incomplete."""
     log.truncate(log.all_of(layout.ENTRY)[-1] + 64 + 16 * 2)
     log.expect("torn", "torn-file", survivors=range(4))
 
@@ -303,7 +312,7 @@ def cut_between_two_items_of_the_last_entry(log: SystemdLog) -> None:
 @INFERENCE.damaged(five_entries, "SDJ-051", "SDJ-104")
 def entry_size_in_a_file_cut_short(log: SystemdLog) -> None:
     """The size of an ENTRY is wrong, and the file is cut inside the last ENTRY. The items of the
-    first one end before the cut, so they give its size."""
+    first ENTRY end before the cut, so they give its size."""
     log.truncate(log.all_of(layout.ENTRY)[-1] + 64)
     log.set(f"{log.entry(1)}.len_object", 64 + 16 * 30)
     log.expect("damaged", "bad-object", survivors=range(4))
@@ -311,8 +320,8 @@ def entry_size_in_a_file_cut_short(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(compact_jenkins_none, "SDJ-104")
 def compact_entry_without_an_item_and_its_data_without_it(log: SystemdLog) -> None:
-    """A compact ENTRY of four items has the size for three, and the DATA of the fourth item lists
-    no entry. `xor_hash` still proves the fourth item."""
+    """A compact ENTRY of four items has a size for only three, and the DATA of the fourth item
+    lists no entry. `xor_hash` still proves the fourth item."""
     at = log.all_of(layout.ENTRY)[1]
     last = list(log.view.items(at))[-1]
     log.set(f"{log.entry(1)}.len_object", 64 + 4 * 3)
@@ -324,7 +333,7 @@ def compact_entry_without_an_item_and_its_data_without_it(log: SystemdLog) -> No
 @INFERENCE.damaged(thirty_entries_compact, "SDJ-012", "SDJ-104", kind="valid")
 def padding_that_reads_like_an_item(log: SystemdLog) -> None:
     """The padding of a compact ENTRY of three items holds the offset of a DATA. `xor_hash` does not
-    prove it, so it is padding."""
+    prove that it is an item, so it is padding."""
     at = log.all_of(layout.ENTRY)[7]
     end = at + log.view.object_size(at)
     log.data[end : end + 4] = log.offset_of("MESSAGE=hello 3").to_bytes(4, "little")
@@ -333,8 +342,9 @@ def padding_that_reads_like_an_item(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-016", "SDJ-104")
 def data_size_where_the_header_names_a_table(log: SystemdLog) -> None:
-    """The size of a DATA is wrong, and the header names this DATA as the FIELD table. Only a table
-    has the size that the header states. The next object gives the size of the DATA."""
+    """The size of a DATA is wrong, and the header gives the offset of this DATA for the FIELD
+    table. The table size in the header applies only to a table, so the next object gives the size
+    of the DATA."""
     log.set(f"{log.of('MESSAGE=bravo')}.len_object", 300)
     log.set("header.field_hash_table_offset", log.offset_of("MESSAGE=bravo") + 16)
     log.expect("damaged", "bad-object", survivors=ALL)
@@ -355,8 +365,9 @@ def array_across_eight_bytes_of_the_next_object(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-019", "SDJ-104")
 def entry_without_two_items_that_cancel_out(log: SystemdLog) -> None:
-    """The last two of four items of an ENTRY point to one DATA, so `xor_hash` also fits the first
-    two items. The ENTRY has the size for these two, and a larger size fits, too."""
+    """The last two of four items of an ENTRY point to the same DATA, so `xor_hash` also fits the
+    first two items alone. The size of the ENTRY is set to these two items, although all four items
+    fit as well."""
     at = log.all_of(layout.ENTRY)[1]
     items = list(log.view.items(at))
     message = log.offset_of("MESSAGE=bravo")
@@ -370,8 +381,8 @@ def entry_without_two_items_that_cancel_out(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-104")
 def entry_size_and_the_highest_byte_of_an_item(log: SystemdLog) -> None:
-    """The size of an ENTRY covers later objects, and the last of its items is 2^60 too large. The
-    entry ends before this item."""
+    """The size of an ENTRY covers later objects, and the offset in its last item is 2^60 too large.
+    The entry ends before this item."""
     log.set(f"{log.entry(1)}.len_object", 544)
     log.flip(f"{log.entry(1)}.body.items[3].ofs_data", 60)
     log.expect("damaged", "bad-object", survivors=[0, log.without(1, "PRIORITY"), 2, 3, 4])
@@ -379,8 +390,8 @@ def entry_size_and_the_highest_byte_of_an_item(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(thirty_entries_compact, "SDJ-012", "SDJ-105")
 def padding_that_reads_like_an_item_of_a_later_data(log: SystemdLog) -> None:
-    """The padding of a compact ENTRY holds the offset of a later DATA, whose hash is wrong. The
-    entry of this DATA proves the field."""
+    """The padding of a compact ENTRY holds the offset of a later DATA with a wrong hash. The entry
+    that contains this DATA proves the field."""
     at = log.all_of(layout.ENTRY)[7]
     end = at + log.view.object_size(at)
     log.data[end : end + 4] = log.offset_of("MESSAGE=hello 9").to_bytes(4, "little")
@@ -390,7 +401,7 @@ def padding_that_reads_like_an_item_of_a_later_data(log: SystemdLog) -> None:
 
 INFERENCE.table("""
 entry_size_and_the_hash_of_its_field: five_entries SDJ-104 SDJ-105
-    The size of an ENTRY and the hash of one of its DATA are wrong. The items give both.
+    The size of an ENTRY and the hash of one of its DATA are wrong. The items prove both.
     damage: set entry(1).len_object to 544
     wrong_hash: MESSAGE=bravo
     expect: damaged hash-mismatch, survivors 0-4
@@ -400,7 +411,7 @@ field_size_past_the_tail: five_entries SDJ-041
     damage: set of(_BOOT_ID).len_object to 2176
     expect: damaged bad-object, survivors 0-4
 data_size_and_payload: five_entries SDJ-041 SDJ-104
-    The size and the payload of a DATA are wrong, so no size gives its hash. The DATA is lost.
+    The size and the payload of a DATA are wrong, so no size makes its hash match. The DATA is lost.
     damage: set of(MESSAGE=bravo).len_object to 300
     damage: flip bit 70 of of(MESSAGE=bravo).body.payload
     expect: damaged bad-object, survivors 0 without(1, MESSAGE) 2-4
@@ -415,16 +426,17 @@ array_size_across_objects: thirty_entries SDJ-041 SDJ-046
     expect: damaged bad-object, survivors 0-29
 array_of_a_data_behind_a_grown_one: five_entries SDJ-041
     The size of a DATA covers an ENTRY of type 0 and an array. Only `entry_array_offset` of another
-    DATA names the array, and the walk continues there.
+    DATA points to the array, and the walk continues there.
     damage: set entry(2).type to 0
     damage: set of(MESSAGE=charlie).len_object to 400
     expect: damaged bad-object, survivors 0 1 3 4
 entry_one_item_too_short: five_entries SDJ-104
-    An ENTRY lacks its last item, and no object begins at its end. `xor_hash` gives the size.
+    The size of an ENTRY leaves out its last item, and no object begins at its end. `xor_hash` gives
+    the right size.
     damage: set entry(1).len_object to 112
     expect: damaged bad-object, survivors 0-4
 last_entry_one_item_too_short: five_entries SDJ-104
-    The last ENTRY lacks two items. `xor_hash` gives the size.
+    The size of the last ENTRY leaves out two items. `xor_hash` gives the right size.
     damage: set entry(4).len_object to 96
     expect: damaged bad-object, survivors 0-4
 compact_entry_across_the_next: thirty_entries_compact SDJ-104
@@ -432,7 +444,7 @@ compact_entry_across_the_next: thirty_entries_compact SDJ-104
     damage: set entry(7).len_object to 1264
     expect: damaged bad-object, survivors 0-29
 compact_entry_one_item_too_short: thirty_entries_compact SDJ-104
-    A compact ENTRY of three items lacks two. `xor_hash` gives the size.
+    The size of a compact ENTRY leaves out two of three items. `xor_hash` gives the right size.
     damage: set entry(7).len_object to 68
     expect: damaged bad-object, survivors 0-29
 entry_size_wrong_and_a_field_given_twice: field_given_twice SDJ-104 SDJ-108
@@ -442,18 +454,18 @@ entry_size_wrong_and_a_field_given_twice: field_given_twice SDJ-104 SDJ-108
     expect: damaged bad-object, survivors 0 1
 entry_size_and_a_lost_field: five_entries SDJ-043 SDJ-048 SDJ-104
     The size of an ENTRY is wrong, and one of its DATA has type 0. The item that points to the lost
-    DATA is one of the items of the entry.
+    DATA still counts as an item of the entry.
     damage: set entry(1).len_object to 544
     damage: zero of(MESSAGE=bravo).type
     expect: damaged bad-object, survivors 0 without(1, MESSAGE) 2-4
 compact_entry_without_the_last_of_four_items: compact_jenkins_none SDJ-104
-    A compact ENTRY of four items has the size for three. The next object begins at its end with
-    either size, but `xor_hash` proves the fourth item.
+    A compact ENTRY of four items has a size for only three. With either size, the next object
+    begins at its end, but `xor_hash` proves the fourth item.
     damage: set entry(0).len_object to 76
     expect: damaged bad-object, survivors 0-3
 last_entry_with_an_array_zeroed_behind_it: field_given_twice SDJ-104
-    No object begins at the end of an ENTRY with a repeated field. Its own size stays, because no
-    larger size fits its `xor_hash`.
+    No object begins at the end of an ENTRY with a repeated field. The ENTRY keeps its size, because
+    no larger size fits its `xor_hash`.
     damage: zero array(0).type
     expect: damaged bad-object, survivors 0 1
 entry_size_and_a_field_of_it: five_entries SDJ-104
@@ -483,8 +495,8 @@ compressed_entry_without_a_number: five_entries SDJ-015 SDJ-026
 
 @INFERENCE.damaged(compact_jenkins_none, "SDJ-105")
 def hash_of_a_compact_data_and_a_payload(log: SystemdLog) -> None:
-    """The hash of one DATA of an entry and the payload of another are wrong. Nothing proves the
-    first field, so both are lost."""
+    """The hash of one DATA of an entry and the payload of another DATA are wrong. Nothing proves
+    the first field, so both fields are lost."""
     _wrong_hash(log, "MESSAGE=bravo")
     log.flip(f"{log.of('PRIORITY=3')}.body.payload", 70)
     left = log.without(1, "MESSAGE", "PRIORITY")
@@ -493,7 +505,8 @@ def hash_of_a_compact_data_and_a_payload(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-105")
 def hash_of_a_data_and_of_its_item(log: SystemdLog) -> None:
-    """The hash of a DATA and its copy in the item are wrong. `xor_hash` proves the field."""
+    """The hash of a DATA and the copy of this hash in the item are wrong. `xor_hash` proves the
+    field."""
     _wrong_hash(log, "MESSAGE=bravo")
     items = list(log.view.items(log.all_of(layout.ENTRY)[1]))
     number = items.index(log.offset_of("MESSAGE=bravo"))
@@ -519,8 +532,8 @@ def one_bit_of_the_hash_of_a_compressed_data_and_a_payload(log: SystemdLog) -> N
 
 @INFERENCE.damaged(compact_jenkins_none, "SDJ-019", "SDJ-105")
 def hash_of_a_data_to_which_two_items_point(log: SystemdLog) -> None:
-    """Two items of an entry point to a DATA with a wrong hash, so `xor_hash` does not cover it. The
-    field is lost."""
+    """Two items of an entry point to a DATA with a wrong hash, so its hash cancels out of
+    `xor_hash`. The field is lost."""
     at = log.all_of(layout.ENTRY)[1]
     items = list(log.view.items(at))
     message = log.offset_of("MESSAGE=bravo")
@@ -538,7 +551,8 @@ def hash_of_a_data_to_which_two_items_point(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-045", "SDJ-105")
 def hash_wrong_and_no_field(log: SystemdLog) -> None:
-    """A payload without `=` has a wrong hash, and the item has the right one. The DATA is lost."""
+    """A payload without `=` has a wrong hash, although the item has the right one. The DATA is
+    lost."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.payload", b"MESSAGE bravo")
     items = list(log.view.items(log.all_of(layout.ENTRY)[1]))
     number = items.index(log.offset_of("MESSAGE=bravo"))
@@ -549,7 +563,8 @@ def hash_wrong_and_no_field(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(five_entries, "SDJ-045", "SDJ-105")
 def one_bit_of_the_hash_of_no_field(log: SystemdLog) -> None:
-    """A payload without `=` has a hash with one wrong bit. It is not a field, so it is lost."""
+    """A payload without `=` has a hash with one wrong bit. The payload is not a field, so the DATA
+    is lost."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.payload", b"MESSAGE bravo")
     log.rehash("MESSAGE=bravo")
     log.flip(f"{log.of('MESSAGE=bravo')}.body.hash", 3)
@@ -558,7 +573,8 @@ def one_bit_of_the_hash_of_no_field(log: SystemdLog) -> None:
 
 @INFERENCE.valid("SDJ-105")
 def entry_directly_before_one_with_fewer_fields(log: SystemdLog) -> None:
-    """The last entry begins at the end of the entry before it, whose last item has its own DATA."""
+    """The last entry begins at the end of the entry before it. The last item of that entry has a
+    DATA that no other item names."""
     fields = ("_HOSTNAME=host",)
     log.write(fields, fields, (*fields, "MESSAGE=late"), fields)
     log.expect("intact", survivors=range(4))
@@ -567,7 +583,8 @@ def entry_directly_before_one_with_fewer_fields(log: SystemdLog) -> None:
 @INFERENCE.damaged(entry_directly_before_one_with_fewer_fields, "SDJ-015", "SDJ-105")
 def hash_of_a_data_of_a_lost_entry(log: SystemdLog) -> None:
     """An entry has the sequence number 0, and the hashes of two of its DATA are wrong. Other
-    entries prove one of them. Only the lost entry has the other, so it is lost, too."""
+    entries prove one of the two fields. Only the lost entry contains the other field, which is
+    lost, too."""
     log.zero(f"{log.entry(2)}.body.seqnum")
     _wrong_hash(log, "_HOSTNAME=host")
     _wrong_hash(log, "MESSAGE=late")
@@ -616,7 +633,7 @@ hash_wrong_and_no_object_behind: five_entries SDJ-041 SDJ-105
     expect: damaged hash-mismatch, survivors 0 without(1, PRIORITY) 2-4
 hash_wrong_before_two_lost_objects: five_entries SDJ-041 SDJ-048 SDJ-105
     The hash of a DATA is wrong, and the DATA after it and a later DATA have type 0. The first is
-    proven. The items that point to the two others are not faults.
+    proven. The items that point to the other two are not faults.
     wrong_hash: MESSAGE=bravo
     damage: zero of(PRIORITY=3).type
     damage: zero of(MESSAGE=delta).type
@@ -631,8 +648,8 @@ one_bit_of_a_hash_in_an_entry_with_a_repeated_field: compact_field_given_twice S
     damage: flip bit 63 of of(MULTI=a).body.hash
     expect: damaged hash-mismatch, survivors 0 1
 one_bit_of_a_hash_and_a_count: five_entries SDJ-049 SDJ-105
-    One bit of the hash of a DATA and the number of DATA in the header are wrong. The field is
-    proven, so no object is lost, and a reader compares the number.
+    One bit of the hash of a DATA and the number of DATA objects in the header are wrong. The field
+    is proven, so no object is lost, and a reader still compares the number.
     damage: flip bit 3 of of(MESSAGE=bravo).body.hash
     damage: set header.n_data to 99
     expect: damaged hash-mismatch, survivors 0-4
@@ -641,8 +658,8 @@ one_bit_of_the_hash_of_a_name: five_entries SDJ-044 SDJ-105
     damage: flip bit 5 of of(PRIORITY).body.hash
     expect: damaged hash-mismatch, survivors 0-4
 hash_of_another_bucket: thirty_entries SDJ-024 SDJ-105
-    The hash of a DATA names another bucket. The DATA is proven, and a reader does not compare its
-    hash with the bucket.
+    The wrong hash of a DATA belongs to another bucket. The DATA is proven, and a reader does not
+    compare its hash with the bucket.
     damage: flip bit 0 of of(MESSAGE=hello 3).body.hash
     expect: damaged hash-mismatch, survivors 0-29
 type_of_a_data_is_field: five_entries SDJ-044 SDJ-105
@@ -673,7 +690,8 @@ def _flip_two_bits_of_the_file_id(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(compact_keyed_none, "SDJ-106")
 def file_id_changed_and_the_hash_of_every_name(log: SystemdLog) -> None:
-    """A bit of the file id and the hashes of all FIELDs are wrong. `xor_hash` proves the fields."""
+    """A bit of the file id and the hashes of all FIELD objects are wrong. `xor_hash` proves the
+    fields."""
     log.flip("header.file_id", 9)
     for at in log.all_of(layout.FIELD):
         log.zero(f"{log.path(at)}.body.hash")
@@ -697,7 +715,7 @@ def seventeen_names(log: SystemdLog) -> None:
 
 
 def _names_wrong(log: SystemdLog, number: int) -> None:
-    """Make the hashes of the first names wrong, and a bit of the file id and of a payload."""
+    """Zero the hashes of the first names, and flip a bit of the file id and a bit of a payload."""
     for at in log.all_of(layout.FIELD)[:number]:
         log.zero(f"{log.path(at)}.body.hash")
     log.flip(f"{log.of('FIELD_7=value')}.body.payload", 70)
@@ -706,8 +724,9 @@ def _names_wrong(log: SystemdLog, number: int) -> None:
 
 @INFERENCE.damaged(compact_jenkins_none, "SDJ-106")
 def keyed_flag_set_and_the_hash_of_every_data(log: SystemdLog) -> None:
-    """The keyed flag of a file with Jenkins hashes is set, and the hashes of all DATA are 0. The
-    hashes of the FIELDs are right without the flag, and `xor_hash` proves the fields."""
+    """The keyed flag of a file with Jenkins hashes is set, and the hashes of all DATA are 0.
+    Without the flag, the hashes of the FIELD objects are right, and `xor_hash` proves the
+    fields."""
     log.set("header.incompatible_flags", 20)
     for at in log.all_of(layout.DATA):
         log.zero(f"{log.path(at)}.body.hash")
@@ -717,8 +736,8 @@ def keyed_flag_set_and_the_hash_of_every_data(log: SystemdLog) -> None:
 @INFERENCE.damaged(compact_keyed_none, "SDJ-086", "SDJ-106")
 def file_id_proven_only_by_a_forbidden_name(log: SystemdLog) -> None:
     """A bit of the file id and a bit of a payload are flipped. The hash of one FIELD is right, but
-    its name ends in a lower-case letter, so a reader does not try it. The hashes of all others are
-    0. The fields that no entry proves are lost."""
+    its name ends in a lower-case letter, so a reader does not try it. The hashes of all other FIELD
+    objects are 0. The fields that no entry proves are lost."""
     for at in log.all_of(layout.FIELD):
         log.zero(f"{log.path(at)}.body.hash")
     log.set(f"{log.of('PRIORITY')}.body.payload", b"PRIORITy")
@@ -731,9 +750,9 @@ def file_id_proven_only_by_a_forbidden_name(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(compact_keyed_field_given_twice, "SDJ-106")
 def data_that_reads_like_a_name(log: SystemdLog) -> None:
-    """Two bits of the file id are flipped. A DATA consists of letters from byte 40 on, and its hash
-    is that of these letters under a third file id. Only a FIELD proves a file id, and nothing
-    proves any other field."""
+    """Two bits of the file id are flipped. From byte 40 on, a DATA consists of letters, and its
+    hash is the hash of these letters with a third file id as the key. Only a FIELD can prove a file
+    id, so no further field is proven."""
     _flip_two_bits_of_the_file_id(log)
     at = log.offset_of("MESSAGE=bravo")
     end = at + log.view.object_size(at)
@@ -745,8 +764,8 @@ def data_that_reads_like_a_name(log: SystemdLog) -> None:
 
 INFERENCE.table("""
 file_id_proven_by_no_name: seventeen_names SDJ-106
-    The hashes of the first 16 FIELDs, a bit of the file id and a payload are wrong. A reader tries
-    no further FIELD.
+    The hashes of the first 16 FIELD objects, a bit of the file id and a payload are wrong. A reader
+    tries no further FIELD.
     names_wrong: 16
     expect: damaged bad-header, survivors "" 1
 file_id_of_two_wrong_bits_and_a_payload_flipped: compact_keyed_none SDJ-106
@@ -757,13 +776,13 @@ file_id_of_two_wrong_bits_and_a_payload_flipped: compact_keyed_none SDJ-106
     expect: damaged bad-header, survivors 0 without(1, MESSAGE, PRIORITY) 2 3
 file_id_of_two_wrong_bits_and_a_field_given_twice: compact_keyed_field_given_twice SDJ-106 SDJ-108
     Two bits of the file id are flipped, and `xor_hash` of one entry covers a repeated field twice.
-    Nothing proves the fields of this entry alone.
+    Nothing proves the fields that only this entry contains.
     flip_two_bits_of_the_file_id:
     expect: damaged bad-header, survivors without(0, MULTI, MESSAGE) 1
     note: journalctl returns the fields.
 file_id_proven_by_the_sixteenth_name: seventeen_names SDJ-106
-    The hashes of the first 15 FIELDs, a bit of the file id and a payload are wrong. The 16th FIELD
-    proves the right id.
+    The hashes of the first 15 FIELD objects, a bit of the file id and a payload are wrong. The 16th
+    FIELD proves the right id.
     names_wrong: 15
     expect: damaged bad-header, survivors without(0, FIELD_7) 1
 file_id_of_zeros: compact_keyed_none SDJ-106
@@ -777,11 +796,11 @@ file_id_changed_and_a_payload_flipped: compact_keyed_none SDJ-106
     damage: flip bit 70 of of(MESSAGE=bravo).body.payload
     expect: damaged bad-header, survivors 0 without(1, MESSAGE) 2 3
 file_id_changed_and_a_field_given_twice: compact_keyed_field_given_twice SDJ-106
-    A bit of the file id is flipped. A FIELD proves the right id, whatever `xor_hash` proves.
+    A bit of the file id is flipped. A FIELD proves the right id, regardless of `xor_hash`.
     damage: flip bit 7 of header.file_id
     expect: damaged bad-header, survivors 0 1
 keyed_flag_cleared: compact_keyed_none SDJ-106
-    The keyed flag of a file with keyed hashes is cleared. Every hash is right with the flag.
+    The keyed flag of a file with keyed hashes is cleared. With the flag, every hash is right.
     damage: set header.incompatible_flags to 16
     expect: damaged bad-header, survivors 0-3
 keyed_flag_cleared_and_file_id_changed: compact_keyed_none SDJ-105 SDJ-106
@@ -791,8 +810,8 @@ keyed_flag_cleared_and_file_id_changed: compact_keyed_none SDJ-105 SDJ-106
     damage: flip bit 9 of header.file_id
     expect: damaged hash-mismatch, survivors 0-3
 keyed_flag_set_and_a_field_given_twice: compact_field_given_twice SDJ-106
-    The keyed flag is set in a file with Jenkins hashes. Every hash is right without the flag,
-    whatever `xor_hash` proves.
+    The keyed flag is set in a file with Jenkins hashes. Without the flag, every hash is right,
+    regardless of `xor_hash`.
     damage: set header.incompatible_flags to 20
     expect: damaged bad-header, survivors 0 1
 """)
@@ -800,8 +819,8 @@ keyed_flag_set_and_a_field_given_twice: compact_field_given_twice SDJ-106
 
 @INFERENCE.damaged(compact_keyed_none, "SDJ-105", "SDJ-106")
 def one_right_hash_under_a_wrong_file_id(log: SystemdLog) -> None:
-    """All hashes but that of one FIELD are wrong. The file id is not at fault, and every proven
-    DATA is."""
+    """All hashes except that of one FIELD are wrong. A reader reports each proven DATA as a fault,
+    but not the file id."""
     name = log.of("PRIORITY")
     log.flip("header.file_id", 0)
     key = bytes(log.data[24:40])
@@ -814,7 +833,7 @@ def one_right_hash_under_a_wrong_file_id(log: SystemdLog) -> None:
 @INFERENCE.damaged(five_entries, "SDJ-106")
 def all_hashes_of_a_file_wrong(log: SystemdLog) -> None:
     """All hashes of a file without the keyed flag are wrong, and items prove the fields. Neither
-    key explains this, so each hash is a fault."""
+    setting of the keyed flag explains this, so each hash is a fault."""
     for at in (*log.all_of(layout.DATA), *log.all_of(layout.FIELD)):
         for bit in (3, 40):
             log.flip(f"{log.path(at)}.body.hash", bit)
@@ -824,7 +843,7 @@ def all_hashes_of_a_file_wrong(log: SystemdLog) -> None:
 @INFERENCE.damaged(compact_jenkins_none, "SDJ-105", "SDJ-106")
 def all_hashes_of_a_compact_file_wrong(log: SystemdLog) -> None:
     """All hashes of a compact file without the keyed flag are wrong, and `xor_hash` proves the
-    fields. The file id is no key of this file, so each hash is a fault."""
+    fields. The file id is not a key in this file, so each hash is a fault."""
     for at in (*log.all_of(layout.DATA), *log.all_of(layout.FIELD)):
         for bit in (3, 40):
             log.flip(f"{log.path(at)}.body.hash", bit)
@@ -833,8 +852,8 @@ def all_hashes_of_a_compact_file_wrong(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(regular_keyed_none, "SDJ-105", "SDJ-106")
 def all_hashes_of_a_keyed_file_wrong(log: SystemdLog) -> None:
-    """All hashes of a file with keyed hashes are 0, but its items hold the right ones. So the file
-    id is right, and each hash is a fault."""
+    """All hashes of a file with keyed hashes are 0, but its items hold the right hashes. The file
+    id is therefore right, and each hash is a fault."""
     for at in (*log.all_of(layout.DATA), *log.all_of(layout.FIELD)):
         log.zero(f"{log.path(at)}.body.hash")
     log.expect("damaged", "hash-mismatch", survivors=range(4))
@@ -842,8 +861,8 @@ def all_hashes_of_a_keyed_file_wrong(log: SystemdLog) -> None:
 
 @INFERENCE.damaged(compact_keyed_none, "SDJ-105", "SDJ-106")
 def all_hashes_of_a_keyed_file_wrong_and_one_nearly_right(log: SystemdLog) -> None:
-    """All hashes of a compact file with keyed hashes are 0, except one with a single wrong bit. So
-    the file id is right, and each hash is a fault."""
+    """All hashes of a compact file with keyed hashes are 0, except one with a single wrong bit. The
+    file id is therefore right, and each hash is a fault."""
     for at in (*log.all_of(layout.DATA), *log.all_of(layout.FIELD)):
         if at != log.offset_of("MESSAGE=bravo"):
             log.zero(f"{log.path(at)}.body.hash")
@@ -855,7 +874,7 @@ def all_hashes_of_a_keyed_file_wrong_and_one_nearly_right(log: SystemdLog) -> No
 
 
 def _of_another_boot(log: SystemdLog) -> None:
-    """Give all entries and the header another boot id than the fields have."""
+    """Set the boot ids of all entries and of the header to an id that differs from the fields."""
     for number in range(len(log.all_of(layout.ENTRY))):
         log.set(f"{log.entry(number)}.body.boot_id", bytes.fromhex(OTHER_BOOT))
     log.set("header.tail_entry_boot_id", bytes.fromhex(OTHER_BOOT))
@@ -867,7 +886,8 @@ boot_id_flipped: five_entries SDJ-107
     damage: flip bit 9 of entry(2).body.boot_id
     expect: damaged bad-entry, survivors 0-4
 boot_id_flipped_and_its_field_lost: five_entries SDJ-043 SDJ-107
-    A bit of a boot id is flipped, and the field `_BOOT_ID` is lost. Nothing contradicts it.
+    A bit of an entry's boot id is flipped, and the field `_BOOT_ID` is lost. Nothing contradicts
+    the boot id.
     damage: flip bit 9 of entry(2).body.boot_id
     damage: flip bit 80 of path(488).body.payload
     expect: damaged hash-mismatch, survivors 0-4
@@ -877,7 +897,8 @@ boot_id_of_the_writer: five_entries SDJ-107
     of_another_boot:
     expect: intact, survivors 0-4
 boot_id_of_the_writer_since_254: header_of_272_bytes SDJ-006 SDJ-107
-    All entries have the boot id of the header, with compatible flag 2. The fields contradict it.
+    All entries have the boot id of the header, and compatible flag 2 is set. The fields contradict
+    this boot id.
     of_another_boot:
     expect: damaged bad-entry, survivors 0-3
 """)
@@ -885,8 +906,8 @@ boot_id_of_the_writer_since_254: header_of_272_bytes SDJ-006 SDJ-107
 
 @INFERENCE.valid("SDJ-091", "SDJ-107")
 def boot_ids_that_agree(log: SystemdLog) -> None:
-    """One field `_BOOT_ID` has upper-case digits, one is too long, and one entry has two fields of
-    which one agrees."""
+    """One `_BOOT_ID` has upper-case digits, another is too long, and one entry has two `_BOOT_ID`
+    fields, one of which agrees with the entry."""
     boot = "0123456789abcdef0123456789abcdef"
     log.begin()
     for number, ids in enumerate(([boot.upper()], [boot + "0"], [OTHER_BOOT, boot])):
@@ -904,8 +925,8 @@ def boot_ids_that_agree(log: SystemdLog) -> None:
 
 @INFERENCE.valid("SDJ-073", "SDJ-074")
 def several_seals_in_one_epoch(log: SystemdLog) -> None:
-    """A file that is sealed without gaps was closed three times within one epoch, so it has four
-    tags of epoch 0."""
+    """A file sealed without gaps was closed three times within one epoch, so it has four tags of
+    epoch 0."""
     log.context["key"] = KEY
     log.begin(key=KEY, continuous=True, header_size=272)
     for number, fields in enumerate(FIVE[:3]):

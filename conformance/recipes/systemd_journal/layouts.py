@@ -9,7 +9,7 @@ MIXED = (*FIVE[:2], (LONG, "PRIORITY=6"), ("MESSAGE=delta", b"BLOB=\x00\xff\n\x7
 
 
 def four_entries(log: SystemdLog, **options: Any) -> None:
-    """Write four entries in the layout of the options, one of them with a field of 728 bytes."""
+    """Write four entries in the layout that the options select. One entry has a 728-byte field."""
     log.write(*MIXED, **options)
     end = None if options.get("state") else len(log.data) - options.get("spare", 0)
     log.expect("intact", survivors=range(4), end=end)
@@ -37,7 +37,7 @@ def no_entries(log: SystemdLog) -> None:
 
 @LAYOUT.valid("SDJ-008", "SDJ-088")
 def no_entries_and_a_sequence_number(log: SystemdLog) -> None:
-    """A new file without entries continues the sequence numbers of another file, so its
+    """A new file continues the sequence numbers of another file. It has no entries yet, but its
     `tail_entry_seqnum` is not 0."""
     log.begin()
     log.made.header.tail_entry_seqnum = 41
@@ -47,21 +47,21 @@ def no_entries_and_a_sequence_number(log: SystemdLog) -> None:
 
 @LAYOUT.valid("SDJ-033", "SDJ-035", "SDJ-036")
 def thirty_entries(log: SystemdLog) -> None:
-    """A file of thirty entries, whose main chain has arrays of 4, 8 and 26 slots."""
+    """A file of thirty entries. Its main chain has arrays of 4, 8 and 26 slots."""
     log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)])
     log.expect("intact", survivors=range(30))
 
 
 @LAYOUT.valid("SDJ-017", "SDJ-033", "SDJ-036")
 def thirty_entries_compact(log: SystemdLog) -> None:
-    """A compact file of thirty entries, whose arrays have slots of 32 bits."""
+    """A compact file of thirty entries. Its arrays have 32-bit slots."""
     log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)], compact=True)
     log.expect("intact", survivors=range(30))
 
 
 @LAYOUT.valid("SDJ-003")
 def header_of_a_later_version(log: SystemdLog) -> None:
-    """A header of 280 bytes has fields of a later version. A reader skips them."""
+    """A 280-byte header has fields of a later version. A reader skips these fields."""
     log.write(*FIVE, header_size=280)
     log.expect("intact", survivors=range(5))
 
@@ -100,8 +100,8 @@ def unknown_object_flags_and_reserved_bytes(log: SystemdLog) -> None:
 
 @LAYOUT.valid("SDJ-019", "SDJ-020", "SDJ-082")
 def field_given_twice(log: SystemdLog) -> None:
-    """A field that is given twice is stored once. `xor_hash` covers both, so a reader cannot
-    recompute it."""
+    """A field that is given twice is stored once. `xor_hash` covers the field twice, so a reader
+    cannot recompute `xor_hash`."""
     log.write(("MULTI=a", "MULTI=a", "MESSAGE=alpha"), ("MESSAGE=bravo",))
     log.expect("intact", survivors=[0, 1])
 
@@ -208,8 +208,8 @@ def garbage_behind_the_tail(log: SystemdLog) -> None:
 
 @LAYOUT.valid("SDJ-090")
 def values_with_noncharacters(log: SystemdLog) -> None:
-    """In export format, values with the noncharacters U+FFFE, U+FDD0 and U+1FFFF have the form with
-    a length, not the form of a line."""
+    """In export format, values with the noncharacters U+FFFE, U+FDD0 and U+1FFFF are written in the
+    binary form with a length, not as text lines."""
     odd = ("A=\ufffe", "B=\ufdd0", "C=\U0001ffff", "D=\ufdf0", "E=\ufffd", "F=\x7f", "G=\x85")
     log.write((*odd, "MESSAGE=tab\tbed"))
     log.expect("intact", survivors=[0])

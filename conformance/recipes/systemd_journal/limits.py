@@ -1,4 +1,5 @@
-"""Limits of a writer: sizes of fields, sequence numbers, headers, and options of a new file."""
+"""Limits that apply to a writer: field sizes, sequence numbers, headers, and the options of a new
+file."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ from conformance.recipes.systemd_journal.writing import (
 from reference_impl.answer import NewRecord
 
 GROWS = "preallocation", "systemd lets a file grow in steps of 8 MiB"
+#: The highest sequence number that a writer assigns.
 LAST = (1 << 64) - 2
-"""The highest sequence number that a writer assigns."""
 
 
 def _survives(log: SystemdLog, old: int) -> None:
@@ -63,7 +64,7 @@ def six_fields_at_the_limit(log: SystemdLog) -> None:
     only one more such field."""
     fields = [f"F{n}=".ljust(FULL, "x") for n in range(6)]
     log.context["max_field_size"] = FULL
-    room = {"data_buckets": 16, "field_buckets": 16}  # real writers regard no table as full
+    room = {"data_buckets": 16, "field_buckets": 16}  # no real writer considers these tables full
     log.write(fields, compression="zstd", header_size=272, max_field_size=FULL, **room)
     log.expect("intact", survivors=[0], end=len(log.data))
 
@@ -206,13 +207,13 @@ def write_with_no_field_bucket(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-007", "SDJ-080", control=write_five_entries)
 def write_with_a_state_that_nobody_reads(log: SystemdLog) -> None:
-    """A writer refuses a state of 3, which every reader refuses."""
+    """A writer refuses state 3, because every reader refuses such a file."""
     _refused(log, state=3)
 
 
 @WRITING.writing("SDJ-008", "SDJ-080", control=write_five_entries)
 def write_with_a_file_id_of_fifteen_bytes(log: SystemdLog) -> None:
-    """A writer refuses a file id of 15 bytes. An id has 16 bytes."""
+    """A writer refuses a 15-byte file id. An id is 16 bytes long."""
     _refused(log, file_id="f1" * 15)
 
 

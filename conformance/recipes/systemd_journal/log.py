@@ -1,4 +1,4 @@
-"""The log of the journal recipes, and the book of these recipes."""
+"""The log class of the systemd-journal recipes, and the book that collects them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ START = 1700000000000000
 KEY = "60c6dd-60e930-b562e9-86b6ff/ab344fa-989680"
 SEALED_START = 0xAB344FA * 0x989680
 
+#: The layout of systemd 252 with small tables. Its ``--verify`` accepts no later layout.
 SMALL: dict[str, Any] = {
     "header_size": 264,
     "compact": False,
@@ -31,7 +32,6 @@ SMALL: dict[str, Any] = {
     "data_buckets": 8,
     "field_buckets": 4,
 }
-"""The layout of systemd 252 with small tables. Its ``--verify`` accepts no later layout."""
 
 FIVE = (
     ("MESSAGE=alpha", "PRIORITY=6", "_HOSTNAME=host"),
@@ -95,7 +95,7 @@ class SystemdLog(Log):
         self.data = bytearray(self.made.finish())
 
     def close_without_a_seal(self) -> None:
-        """Finish the file without a seal after its last tag."""
+        """Close the file without sealing the entries after its last tag."""
         self.made.options = replace(self.made.options, key=None)
         self.close()
 
@@ -131,7 +131,7 @@ class SystemdLog(Log):
 
     @property
     def control(self) -> bytes:
-        """Return the undamaged file, or the current file if there is no undamaged one."""
+        """Return the undamaged file, or the current file if the recipe damages nothing."""
         return bytes(self.undamaged[""]) or bytes(self.data)
 
     @property
@@ -171,7 +171,8 @@ class SystemdLog(Log):
         return self.path(self.all_of(layout.TAG)[number])
 
     def offset_of(self, field: Field) -> int:
-        """Return the offset of the DATA of ``FIELD=value``, or of the FIELD of a name."""
+        """Return the offset of the DATA with payload ``FIELD=value``, or of the FIELD with this
+        name."""
         view, wanted = self.view, raw(field)
         for at, kind in self.objects:
             if kind == layout.DATA and view.payload(at) == wanted:
@@ -181,7 +182,8 @@ class SystemdLog(Log):
         raise KeyError(field)
 
     def of(self, field: Field) -> str:
-        """Return the path of the DATA of ``FIELD=value``, or of the FIELD of a name."""
+        """Return the path of the DATA with payload ``FIELD=value``, or of the FIELD with this
+        name."""
         return self.path(self.offset_of(field))
 
     def start(self, path: str) -> int:
@@ -189,7 +191,7 @@ class SystemdLog(Log):
         return self.field(path).start
 
     def bucket(self, field: Field) -> str:
-        """Return the path of the bucket of ``FIELD=value``, or of a name."""
+        """Return the path of the bucket for ``FIELD=value``, or for a field name."""
         data = b"=" in raw(field)
         kind = layout.DATA_HASH_TABLE if data else layout.FIELD_HASH_TABLE
         size = self.header.data_hash_table_size if data else self.header.field_hash_table_size
@@ -213,11 +215,11 @@ class SystemdLog(Log):
         self.data[at + 16 : at + 24] = self.view.hash(payload).to_bytes(8, "little")
 
     def answer_to(self, data: bytes, profile: str = "recover") -> dict[str, Any]:
-        """Return the answer to another file, as a basis for an accepted answer."""
+        """Return the expected answer for another file, as the basis of an accepted answer."""
         return collect(read_data(data, profile, self.context)).to_json()
 
     def also_accept_as_of(self, data: bytes, why: str) -> None:
-        """Also accept the answers to another file, because releases of systemd disagree."""
+        """Also accept the answers for another file, because systemd releases disagree."""
         self.also_accept(self.answer_to(data), why, self.answer_to(data, "strict"))
 
     def go_on(self) -> Writer:

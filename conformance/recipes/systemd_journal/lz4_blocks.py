@@ -12,8 +12,8 @@ from conformance.recipes.systemd_journal.compression import (
 from conformance.recipes.systemd_journal.log import COMPRESSION, SystemdLog
 from reference_impl.systemd_journal import layout
 
+#: The literals before the match. The match copies from these literals.
 HEAD = b"BIG=abcd"
-"""The literals before the match, which copies from them."""
 
 
 def _block(
@@ -25,7 +25,7 @@ def _block(
     tail: bytes,
     head: bytes = HEAD,
 ) -> None:
-    """Store a block of the literals ``head``, one match, and the literals ``tail``.
+    """Store a block that consists of the literals ``head``, one match, and the literals ``tail``.
 
     If the offset of the match is invalid, the expected text has ``match`` zeros instead.
     """
@@ -80,7 +80,8 @@ def lz4_four_literals_at_the_end(log: SystemdLog) -> None:
 
 @COMPRESSION.damaged(lz4_block_of_literals, "SDJ-029", kind="limit")
 def lz4_four_literals_at_the_end_of_a_long_sequence(log: SystemdLog) -> None:
-    """Only four literals follow the last match of a block that liblz4 decodes by a shortcut."""
+    """Only four literals follow the last match of a block. liblz4 decodes this block by a
+    shortcut."""
     _block(log, "bad-compression", offset=8, match=14, tail=b"1234", head=HEAD + b"efghij")
 
 
@@ -91,7 +92,7 @@ def _sequence(literals: bytes, offset: int, match: int) -> bytes:
 
 
 def _more(length: int) -> bytes:
-    """Return the bytes after a token whose four bits are too few for the length."""
+    """Return the length bytes that follow a token if its four bits cannot hold the length."""
     return b"" if length < 15 else b"\xff" * ((length - 15) // 255) + bytes([(length - 15) % 255])
 
 
@@ -104,7 +105,7 @@ def _stored(log: SystemdLog, reason: str | None, plain: bytes, *parts: bytes) ->
 @COMPRESSION.valid("SDJ-029", kind="limit")
 def lz4_lengths_of_several_bytes(log: SystemdLog) -> None:
     """An LZ4 block has literals of 15, 16, 270 and 524 bytes. A decoder that misreads their
-    additional length bytes finds a match of offset 0."""
+    additional length bytes finds a match with offset 0."""
     first = b"BIG=" + b"\1" * 4 + bytes(7)
     sequences = [(first, 1, 19), (bytes(270), 256, 274), (bytes(16), 1, 20), (bytes(524), 512, 4)]
     plain = first + bytes(19 + 270 + 274 + 16 + 20 + 524 + 4 + 12)

@@ -35,8 +35,8 @@ def tail_of_a_data_before_its_last_array_online(log: SystemdLog) -> None:
 
 @TORN_TAIL.damaged(six_entries_online, "SDJ-034", "SDJ-051", "SDJ-052", "SDJ-099", "SDJ-100")
 def hole_before_the_last_slot_online_and_cut(log: SystemdLog) -> None:
-    """In an online file that is cut after its last entry, the slot of the last entry follows an
-    empty slot."""
+    """An online file is cut after its last entry, and the slot of the last entry follows an empty
+    slot."""
     log.zero(f"{log.path(log.header.tail_entry_array_offset)}.body.slots[0]")
     log.truncate(log.start(log.path(log.header.tail_object_offset)) + 8)
     log.expect("torn", "torn-file", survivors=range(6))
@@ -92,8 +92,8 @@ def one_entry_online(log: SystemdLog) -> None:
 
 @TORN_TAIL.damaged(one_entry_online, "SDJ-033", "SDJ-046", "SDJ-052", "SDJ-100", "SDJ-101")
 def first_entry_before_its_array_online(log: SystemdLog) -> None:
-    """A crash occurred between writing the first entry and the array that links it. The entry was
-    never acknowledged and is not returned."""
+    """A crash occurred after the first entry was written, but before the array that links it. The
+    entry was never acknowledged and is not returned."""
     entry = log.start(log.entry(0))
     log.set("header.tail_object_offset", entry)
     log.set("header.n_objects", log.header.n_objects - 1)

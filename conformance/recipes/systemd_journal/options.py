@@ -42,7 +42,7 @@ def write_by_default(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-001", "SDJ-006", "SDJ-080")
 def write_with_ids_and_space(log: SystemdLog) -> None:
-    """A writer is given the three ids of the file, the state online, and 24 bytes to
+    """The options give a writer the three ids of the file, the online state, and 24 bytes to
     preallocate."""
     ids: dict[str, Any] = {"file_id": "f1" * 16, "machine_id": "3a" * 16, "seqnum_id": "5e" * 16}
     _new(log, *FIVE, keyed=True, state=layout.ONLINE, spare=24, **ids)
@@ -50,7 +50,7 @@ def write_with_ids_and_space(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-003", "SDJ-083")
 def write_a_header_of_208_bytes(log: SystemdLog) -> None:
-    """A header of 208 bytes, the smallest: its last field is `tail_entry_monotonic`."""
+    """A header of 208 bytes, the smallest size. Its last field is `tail_entry_monotonic`."""
     _new(log, *FIVE, header_size=208)
 
 
@@ -82,7 +82,7 @@ def write_sealed_under_the_smallest_header_for_it(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-003", "SDJ-006")
 def write_a_header_of_280_bytes(log: SystemdLog) -> None:
-    """A header of 280 bytes: the 8 bytes after the last known field are zeros."""
+    """A header of 280 bytes, in which the 8 bytes after the last known field are zeros."""
     _new(log, *FIVE, header_size=280)
 
 
@@ -144,8 +144,8 @@ def write_with_two_buckets(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-035", "SDJ-036", "SDJ-083")
 def write_fifty_compact_entries(log: SystemdLog) -> None:
-    """Fifty entries in a compact file: the tail fields of a DATA name the last array of its list
-    and the number of its used slots."""
+    """A compact file has fifty entries. The tail fields of a DATA give the last array of its list
+    and the number of used slots in this array."""
     _new(log, *[(f"MESSAGE=hello {n}", "PRIORITY=6") for n in range(50)], compact=True)
 
 
@@ -159,13 +159,13 @@ def write_nothing_sealed(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-015", "SDJ-081")
 def write_the_smallest_times(log: SystemdLog) -> None:
-    """The smallest times: a realtime of 1 and a monotonic time of 0 microseconds."""
+    """An entry has the smallest times: a realtime of 1 and a monotonic time of 0 microseconds."""
     _at(log, 1, 0)
 
 
 @WRITING.writing("SDJ-015", "SDJ-081")
 def write_the_largest_times(log: SystemdLog) -> None:
-    """The largest times: both are 2^55 - 1 microseconds."""
+    """An entry has the largest times. Both are 2^55 - 1 microseconds."""
     _at(log, layout.TIME_LIMIT - 1, layout.TIME_LIMIT - 1)
 
 
@@ -225,7 +225,7 @@ def write_with_a_key_of_thirteen_bytes(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_whose_dash_splits_a_byte(log: SystemdLog) -> None:
-    """A writer refuses a key with a dash between the two digits of a byte."""
+    """A writer refuses a key with a dash between the two digits of a seed byte."""
     _no_key(log, f"6-0{SEED[2:]}/{TIMES}")
 
 
@@ -292,7 +292,7 @@ def write_with_a_key_without_dashes(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-071", "SDJ-073")
 def write_with_a_prime_that_is_3_modulo_8(log: SystemdLog) -> None:
-    """Of the two primes of the key, one is 7 modulo 8 and the other is 3 modulo 8."""
+    """One of the two primes of the key is 7 modulo 8, and the other is 3 modulo 8."""
     options: dict[str, Any] = {"key": OTHER_KEY, "continuous": False}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:1], first=SEALED_START, **options)
@@ -300,7 +300,7 @@ def write_with_a_prime_that_is_3_modulo_8(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-070", "SDJ-073")
 def write_with_epochs_of_a_microsecond(log: SystemdLog) -> None:
-    """A key with an interval of 1 microsecond; the first entry is in the third epoch."""
+    """A key has an interval of 1 microsecond, and the first entry is in the third epoch."""
     options: dict[str, Any] = {
         "key": f"{SEED}/{START - 2:x}-1",
         "continuous": True,

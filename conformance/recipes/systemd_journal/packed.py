@@ -1,6 +1,4 @@
-"""Compressed payloads at limits: the limit of a field, limits of memory, and sizes that a stream
-states.
-"""
+"""Compressed payloads at their limits: the limit of a field, memory limits, and stated sizes."""
 
 from __future__ import annotations
 
@@ -74,12 +72,12 @@ def lz4_field_at_the_limit(log: SystemdLog) -> None:
 
 @COMPRESSION.valid("SDJ-030", kind="limit")
 def zstd_window_of_256_mib(log: SystemdLog) -> None:
-    """A ZSTD frame requires a window of 256 MiB for a content of 604 bytes."""
+    """A ZSTD frame requires a window of 256 MiB for 604 bytes of content."""
     _zstd(log, _frame([PLAIN], window=0x90), None)
 
 
+#: The window descriptor of a frame that requires a window of 2^32 bytes.
 WINDOW_OF_4_GIB = 22 << 3
-"""The window descriptor of a frame that requires a window of 2^32 bytes."""
 
 
 @COMPRESSION.damaged(zstd_frame_with_bytes_behind_it, "SDJ-030", kind="limit")
@@ -90,7 +88,7 @@ def zstd_window_of_4_gib(log: SystemdLog) -> None:
 
 @COMPRESSION.damaged(zstd_frame_with_bytes_behind_it, "SDJ-030", "SDJ-031", kind="limit")
 def zstd_window_of_4_gib_above_the_limit(log: SystemdLog) -> None:
-    """A ZSTD frame requires a window of 4 GiB and states a size above the limit of a field: the
+    """A ZSTD frame requires a window of 4 GiB and states a size above the limit of a field. The
     fault is `bad-compression`, not `too-large`."""
     log.context["max_field_size"] = len(PLAIN) - 1
     _zstd(log, _frame([PLAIN], window=WINDOW_OF_4_GIB), "bad-compression")
@@ -130,7 +128,7 @@ def zstd_frame_without_its_last_block(log: SystemdLog) -> None:
 
 
 def _with_dictionary(exponent: int) -> bytes:
-    """Return an XZ stream with a dictionary of this size, given as LZMA2 codes it."""
+    """Return an XZ stream with this dictionary size, given in the encoding of LZMA2."""
     stored = bytearray(lzma.compress(PLAIN, lzma.FORMAT_XZ, lzma.CHECK_NONE))
     end = 12 + (stored[12] + 1) * 4 - 4
     stored[stored.index(b"\x21\x01", 12) + 2] = exponent
@@ -151,7 +149,7 @@ def xz_dictionary_of_256_mib(log: SystemdLog) -> None:
 
 
 def _chunk(plain: bytes, states: int) -> bytes:
-    """Return the start of an XZ stream: one uncompressed chunk that states its size."""
+    """Return the start of an XZ stream, up to one uncompressed chunk with this stated size."""
     stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_NONE)
     return stored[: 12 + (stored[12] + 1) * 4] + b"\x01" + struct.pack(">H", states - 1) + plain
 

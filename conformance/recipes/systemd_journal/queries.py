@@ -1,4 +1,4 @@
-"""Matching and seeking: the context selects some of the entries."""
+"""Matching and seeking, in which the context selects some of the entries."""
 
 from conformance.recipes.systemd_journal.layouts import (
     five_entries,
@@ -85,7 +85,7 @@ def seek_by_time(log: SystemdLog) -> None:
 @QUERIES.valid("SDJ-061")
 def seek_by_time_that_goes_back(log: SystemdLog) -> None:
     """The times of the entries are not in order. A seek to a realtime returns every entry with this
-    time or a later time."""
+    time or a later one."""
     log.begin()
     for number, second in enumerate((5, 9, 2, 7, 1)):
         log.entry_at(START + second * 1_000_000, [f"MESSAGE=number {number}"])
@@ -96,7 +96,7 @@ def seek_by_time_that_goes_back(log: SystemdLog) -> None:
 
 @QUERIES.damaged(thirty_entries, "SDJ-060", "SDJ-061", kind="valid")
 def match_from_a_time_on(log: SystemdLog) -> None:
-    """A match and a seek to a realtime: entries must meet both conditions."""
+    """A match is combined with a seek to a realtime. Entries must meet both conditions."""
     log.context["match"] = "PRIORITY=0"
     log.context["from_realtime"] = str(START + 10_000_000)
     log.expect("intact", survivors=range(12, 30, 3))
@@ -136,8 +136,8 @@ def match_of_a_text_without_a_value_and_another_field(log: SystemdLog) -> None:
 
 @QUERIES.damaged(five_entries, "SDJ-060", "SDJ-061", kind="valid")
 def match_of_several_fields_from_a_number_on(log: SystemdLog) -> None:
-    """A match for one of two priorities and a host name, from sequence number 2 on: entries must
-    meet all conditions."""
+    """A match for either of two priorities and for a host name is combined with a seek to sequence
+    number 2. Entries must meet all conditions."""
     log.context["match"] = ["PRIORITY=6", "_HOSTNAME=host", "PRIORITY=4"]
     log.context["from_seqnum"] = 2
     log.expect("intact", survivors=[2, 3, 4])

@@ -1,6 +1,6 @@
-"""Rules of the chapter that a clean-room writer could understand in two ways (docs/clean-room.md).
+"""Rules of the chapter that a clean-room implementer could read in two ways (docs/clean-room.md).
 
-Each vector distinguishes the right reading from another reading. The other readings are rows of
+Each vector distinguishes the right reading from a wrong one. The wrong readings are rows of
 ``tests/wrong/near_right_systemd_journal.toml``.
 """
 
@@ -62,8 +62,8 @@ def tail_object_past_missing_padding(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(every_object_in_one_bucket, "SDJ-024")
 def bucket_names_the_object_before_a_lost_one(log: SystemdLog) -> None:
-    """The last object of a hash chain has a wrong hash, and its bucket names the object before it.
-    The second offset of the bucket is a fault."""
+    """The last object of a hash chain has a wrong hash, and the second offset of its bucket points
+    to the object before it. This offset is a fault."""
     table = log.path(log.all_of(layout.DATA_HASH_TABLE)[0])
     _flip(log, "PRIORITY=4")
     log.set(f"{table}.body.buckets[0].ofs_tail", log.offset_of("MESSAGE=echo"))
@@ -73,7 +73,7 @@ def bucket_names_the_object_before_a_lost_one(log: SystemdLog) -> None:
 @CONSEQUENCES.damaged(every_object_in_one_bucket, "SDJ-024")
 def hash_chain_ends_at_a_zeroed_field(log: SystemdLog) -> None:
     """A hash chain ends at a FIELD whose body is filled with zeros. The second offset of its bucket
-    is a fault, because it names another object."""
+    is a fault, because it points to another object."""
     log.zero(f"{log.of('_BOOT_ID')}.body")
     log.expect("damaged", "hash-mismatch", survivors=ALL)
 
@@ -171,15 +171,15 @@ def link_to_a_lost_entry_after_the_only_one_of_a_data(log: SystemdLog) -> None:
 
 
 def _tail_at_the_first_entry(log: SystemdLog) -> None:
-    """Move the tail object to the first entry: only `bad-index` and `bad-chain` are then torn after
-    it."""
+    """Let `tail_object_offset` point to the first entry. After this entry, only `bad-index` and
+    `bad-chain` are then torn."""
     log.set("header.tail_object_offset", log.start(log.entry(0)))
 
 
 @TORN_TAIL.damaged(online_regular, "SDJ-094", "SDJ-095", "SDJ-100")
 def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
-    """In an online file, no hash chain reaches a DATA. A reader ignores that its `next_hash_offset`
-    points to the last entry, so the file is damaged."""
+    """In an online file, no hash chain reaches a DATA whose `next_hash_offset` points to the last
+    entry. A reader ignores this link, so the file is damaged, not torn."""
     log.zero(log.bucket("MESSAGE=alpha"))
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.start(log.entry(3)))
     log.expect("damaged", "bad-index", survivors=FOUR)
@@ -187,8 +187,8 @@ def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
 
 @TORN_TAIL.damaged(online_regular, "SDJ-025", "SDJ-094", "SDJ-100")
 def next_field_of_an_unreached_data_online(log: SystemdLog) -> None:
-    """In an online file, no field list reaches a DATA. A reader ignores that its
-    `next_field_offset` points to the last entry, so the file is damaged."""
+    """In an online file, no field list reaches a DATA whose `next_field_offset` points to the last
+    entry. A reader ignores this link, so the file is damaged, not torn."""
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.start(log.entry(3)))
     log.expect("damaged", "bad-index", survivors=FOUR)
@@ -214,8 +214,8 @@ entry_becomes_an_array_after_an_early_tail_online: online_regular SDJ-096 SDJ-09
     damage: set entry(1).type to 6
     expect: damaged bad-object, survivors 0 2 3
 counted_entry_that_is_not_named_online: one_entry_online SDJ-036 SDJ-100
-    In an online file, a DATA counts an entry, but its `entry_offset` is 0. The fault has no offset
-    at the tear, so the file is damaged.
+    In an online file, a DATA counts an entry, but its `entry_offset` is 0. No offset of this fault
+    is at the tear, so the file is damaged.
     damage: zero of(MESSAGE=alpha).body.ofs_entry
     expect: damaged bad-index, survivors 0
 chain_of_all_ones_online: one_entry_online SDJ-033 SDJ-048 SDJ-100
@@ -242,8 +242,8 @@ def array_that_no_link_leads_to(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(array_that_no_link_leads_to, "SDJ-094", "SDJ-095", "SDJ-096")
 def next_hash_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
-    """No hash chain reaches a DATA, whose `next_hash_offset` points to an unused array. The array
-    is not lost."""
+    """No hash chain reaches a DATA whose `next_hash_offset` points to an unused array. The array is
+    not lost."""
     log.zero(log.bucket("MESSAGE=alpha"))
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.all_of(layout.ENTRY_ARRAY)[0])
     log.expect("damaged", "bad-index", survivors=ALL)
@@ -251,7 +251,7 @@ def next_hash_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
 
 @CONSEQUENCES.damaged(array_that_no_link_leads_to, "SDJ-025", "SDJ-094", "SDJ-096")
 def next_field_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
-    """No field list reaches a DATA, whose `next_field_offset` points to an unused array. The array
+    """No field list reaches a DATA whose `next_field_offset` points to an unused array. The array
     is not lost."""
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.all_of(layout.ENTRY_ARRAY)[0])

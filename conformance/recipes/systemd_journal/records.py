@@ -1,4 +1,5 @@
-"""Records given to a writer: lines, binary fields, and fields at the limits of compression."""
+"""Records given to a writer, with text lines, binary fields, and fields at the compression
+limits."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ from conformance.recipes.systemd_journal.writing import (
 )
 from reference_impl.answer import NewRecord
 
+#: Bytes that no compressor can shorten.
 NOISE = b"".join(hashlib.sha256(bytes([number])).digest() for number in range(20))[:600]
-"""Bytes that no compressor shortens."""
 
 
 def _survives(log: SystemdLog, old: int) -> None:
@@ -150,8 +151,8 @@ def values_at_the_ends_of_the_noncharacters(log: SystemdLog) -> None:
 def fields_in_order_and_once(log: SystemdLog) -> None:
     """The payload contains each field once, sorted by the bytes of `NAME=value`.
 
-    Sorting by name, or by line of the export format, would give another order: ``A1=`` comes before
-    ``A=``, and a binary field is compared including its ``=``.
+    Sorting by name, or by the line of the export format, would give a different order: ``A1=``
+    comes before ``A=``, and the comparison of a binary field includes its ``=``.
     """
     log.write(("A=2", "A1=x", b"A=1\n", "A=10", "_BOOT_ID_=y", "A=2", "A=1"))
     log.payloads = [

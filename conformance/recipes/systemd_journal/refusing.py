@@ -151,7 +151,7 @@ def append_to_a_file_with_a_broken_stream(log: SystemdLog) -> None:
 
 @APPENDING.appending(field_list_ends_early, "SDJ-087", control=append_two_entries)
 def append_to_a_file_with_a_short_list(log: SystemdLog) -> None:
-    """A writer refuses to append to a file with a damaged field list, although no entry is
+    """A writer refuses to append to a file with a damaged field list, even though no entry is
     damaged."""
     _no_append(log, "damaged", "bad-index", 0, 1, 2, 3, 4)
 

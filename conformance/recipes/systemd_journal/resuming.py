@@ -13,16 +13,14 @@ from conformance.recipes.systemd_journal.writing import LATER, ROOM, append_two_
 from reference_impl.systemd_journal import layout
 
 TODAY: dict[str, Any] = {**ROOM, "header_size": 272, "compact": True, "keyed": True}
+#: A payload that all compressors of a format shorten to the same padded size. The payload ends in
+#: bytes that no compressor can shorten, because LZ4 compressors stop at different distances from
+#: the end. Tested: three modes of liblz4, two modes of pierrec/lz4, five levels of ZSTD, and four
+#: levels of XZ.
 RUN = "NOTE=" + "x" * 1000 + " and then, at last"
-"""A payload that all compressors of a format shorten to the same padded size.
-
-The payload ends in bytes that no compressor can shorten, because LZ4 compressors stop at different
-distances from the end. Tested: three modes of liblz4, two modes of pierrec/lz4, five levels of
-ZSTD, and four levels of XZ.
-"""
 DATA_DEPTH, FIELD_DEPTH = 0xFEDCBA9876543210, 0x8796A5B4C3D2E1F0
+#: A payload that ZSTD shortens to half its size, and that LZ4 cannot shorten.
 DIGITS = "NOTE=" + "".join(sha256(bytes([number])).hexdigest() for number in range(10))
-"""A payload that ZSTD shortens to half its size, and that LZ4 cannot shorten."""
 
 
 def _survives(log: SystemdLog, old: int) -> None:
@@ -56,7 +54,7 @@ def append_where_the_arena_is_no_longer_there(log: SystemdLog) -> None:
 
 @APPENDING.valid("SDJ-049", "SDJ-087")
 def no_entries_and_a_head(log: SystemdLog) -> None:
-    """A file without entries whose head fields are not 0. Without entries, a reader does not
+    """A file has no entries, but its head fields are not 0. Without entries, a reader does not
     compare these fields."""
     log.begin(**ROOM)
     log.made.header.head_entry_seqnum = 7
@@ -76,8 +74,8 @@ def append_where_the_head_is_of_no_entry(log: SystemdLog) -> None:
 
 @APPENDING.valid("SDJ-003", "SDJ-083", "SDJ-087")
 def closed_file_with_long_chains(log: SystemdLog) -> None:
-    """A header of 256 bytes, which ends with the chain depths. Both depths exceed the length of
-    every hash chain in the file."""
+    """A 256-byte header ends with the chain depths. Both depths exceed the length of every hash
+    chain in the file."""
     log.begin(**ROOM, header_size=256)
     for number, fields in enumerate(FIVE):
         log.entry_at(LATER - 5 + number, fields)
@@ -100,8 +98,8 @@ def append_where_the_chains_were_long(log: SystemdLog) -> None:
 
 @APPENDING.valid("SDJ-003", "SDJ-087")
 def closed_file_with_the_smallest_header(log: SystemdLog) -> None:
-    """A header of 208 bytes whose `tail_entry_monotonic` is not the time of the last entry.
-    Compatible flag 2 is not set, so readers ignore this time."""
+    """In a 208-byte header, `tail_entry_monotonic` is not the time of the last entry. Compatible
+    flag 2 is not set, so readers ignore this time."""
     log.begin(**ROOM, header_size=208)
     for number, fields in enumerate(FIVE):
         log.entry_at(LATER - 5 + number, fields)
@@ -124,7 +122,7 @@ def append_under_the_smallest_header(log: SystemdLog) -> None:
 
 
 def _sealed(log: SystemdLog, **options: Any) -> None:
-    """Write entries in the epochs 0, 0, 0, 1, 1; the seals have the epochs 0, 0 and 1."""
+    """Write entries in the epochs 0, 0, 0, 1 and 1. The seals then have the epochs 0, 0 and 1."""
     log.context["key"] = KEY
     log.write(*FIVE, first=SEALED_START, step=4_000_000, key=KEY, **ROOM, **options)
 
@@ -206,7 +204,7 @@ def append_an_entry_of_an_earlier_epoch(log: SystemdLog) -> None:
 
 @APPENDING.valid("SDJ-073")
 def sealed_file_without_a_tag(log: SystemdLog) -> None:
-    """A sealed file without entries and without its first tag."""
+    """A sealed file has no entries and lacks its first tag."""
     log.write(**ROOM)
     header = log.header
     header.compatible_flags |= layout.SEALED
@@ -245,14 +243,14 @@ def _append_a_run(log: SystemdLog, old: int, field: str = RUN) -> None:
 
 @APPENDING.valid("SDJ-030", "SDJ-087")
 def closed_zstd_file(log: SystemdLog) -> None:
-    """A closed ZSTD file in the layout of systemd 252, with space in its tables."""
+    """A closed ZSTD file in the layout of systemd 252, with free space in its tables."""
     log.write(*MIXED, **ROOM, keyed=True, compression="zstd")
     log.expect("intact", survivors=range(4), end=len(log.data))
 
 
 @APPENDING.appending(closed_zstd_file, "SDJ-030", "SDJ-032")
 def append_a_run_to_a_zstd_file(log: SystemdLog) -> None:
-    """A writer appends a field with a run of 1,000 equal letters and compresses it by ZSTD."""
+    """A writer appends a field with a run of 1,000 equal letters and compresses it with ZSTD."""
     _append_a_run(log, 4)
 
 
@@ -292,13 +290,13 @@ def closed_file_that_announces_two_compressions(log: SystemdLog) -> None:
 
 @APPENDING.appending(closed_file_that_may_compress_by_xz, "SDJ-028", "SDJ-032", may_refuse=True)
 def append_a_run_to_an_xz_file(log: SystemdLog) -> None:
-    """A writer appends a field with a run of 1,000 equal letters and compresses it by XZ."""
+    """A writer appends a field with a run of 1,000 equal letters and compresses it with XZ."""
     _append_a_run(log, 5)
 
 
 @APPENDING.appending(closed_file_that_may_compress_by_lz4, "SDJ-029", "SDJ-032", may_refuse=True)
 def append_a_run_to_an_lz4_file(log: SystemdLog) -> None:
-    """A writer appends a field with a run of 1,000 equal letters and compresses it by LZ4."""
+    """A writer appends a field with a run of 1,000 equal letters and compresses it with LZ4."""
     _append_a_run(log, 5)
 
 
@@ -316,8 +314,8 @@ def append_a_run_where_two_compressions_are_announced(log: SystemdLog) -> None:
     closed_file_that_announces_two_compressions, "SDJ-032", "SDJ-087", may_refuse=True
 )
 def append_a_run_that_the_first_of_two_compressions_shortens(log: SystemdLog) -> None:
-    """The header announces LZ4 and ZSTD. A writer uses LZ4, the first of them, to compress the new
-    field."""
+    """The header announces LZ4 and ZSTD. A writer compresses the new field with LZ4, the first of
+    the two."""
     _append_a_run(log, 5)
 
 
@@ -343,13 +341,13 @@ def _one_table(log: SystemdLog, kept: int) -> None:
 
 @APPENDING.valid("SDJ-016")
 def no_entries_and_no_data_table(log: SystemdLog) -> None:
-    """A file without entries and without a DATA table."""
+    """A file has neither entries nor a DATA table."""
     _one_table(log, layout.FIELD_HASH_TABLE)
 
 
 @APPENDING.valid("SDJ-016")
 def no_entries_and_no_field_table(log: SystemdLog) -> None:
-    """A file without entries and without a FIELD table."""
+    """A file has neither entries nor a FIELD table."""
     _one_table(log, layout.DATA_HASH_TABLE)
 
 

@@ -1,4 +1,5 @@
-"""Sealed files: changes that a seal detects with the key, and changes that are undetectable."""
+"""Sealed files, with changes that a seal reveals to a reader with the key, and undetectable
+changes."""
 
 from typing import Any
 
@@ -40,7 +41,8 @@ def no_seals_and_a_key_that_is_none(log: SystemdLog) -> None:
 
 @SEALS.valid("SDJ-073", "SDJ-074")
 def sealed_file_with_a_gap(log: SystemdLog) -> None:
-    """A sealed file in which epochs without entries have no seal, as before systemd 255."""
+    """A sealed file in which epochs without entries have no seal, as systemd wrote it before
+    version 255."""
     _sealed(log, step=25_000_000)
     log.context["key"] = KEY
     log.expect("intact", survivors=ALL)
@@ -48,7 +50,8 @@ def sealed_file_with_a_gap(log: SystemdLog) -> None:
 
 @SEALS.valid("SDJ-073", "SDJ-074")
 def sealed_file_with_a_seal_for_each_epoch(log: SystemdLog) -> None:
-    """A sealed file in which even epochs without entries have a seal, as since systemd 255."""
+    """A sealed file in which even epochs without entries have a seal, as systemd has written it
+    since version 255."""
     _sealed(log, step=25_000_000, continuous=True, header_size=272)
     log.context["key"] = KEY
     log.expect("intact", survivors=ALL)
@@ -67,7 +70,7 @@ def last_segment_without_a_seal(log: SystemdLog) -> None:
 
 @SEALS.damaged(sealed_file, "SDJ-072", "SDJ-075")
 def sealed_value_rewritten(log: SystemdLog) -> None:
-    """A value and its hash are changed together. The seal and the hash table detect this change."""
+    """A value and its hash are changed together. The seal and the hash table reveal this change."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.payload", b"MESSAGE=BRAVO")
     log.rehash("MESSAGE=bravo")
     changed = log.payloads[1].replace(b"bravo", b"BRAVO")
@@ -214,8 +217,8 @@ tag_number_changed: sealed_file SDJ-073
     damage: set tag(1).body.seqnum to 7
     expect: damaged bad-seal, survivors 0-4
 tag_epoch_changed: sealed_file SDJ-074
-    The second tag has epoch 9 instead of 0. Its seal fails verification, and the next epoch is
-    lower.
+    The second tag has epoch 9 instead of 0. Its seal fails verification, and the epoch of the next
+    tag is lower.
     damage: set tag(1).body.epoch to 9
     expect: damaged bad-seal, survivors 0-4
 tag_of_another_size: sealed_file SDJ-018 SDJ-011

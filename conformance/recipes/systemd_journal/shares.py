@@ -1,4 +1,4 @@
-"""Limits of the fields that entries share, and of the faults that a reader keeps (SDJ-092,
+"""Limits for the fields that entries share, and for the faults that a reader keeps (SDJ-092,
 SDJ-093).
 """
 
@@ -17,14 +17,15 @@ from conformance.recipes.systemd_journal.log import (
 from conformance.recipes.systemd_journal.writing import LATER, ROOM
 from reference_impl.systemd_journal import layout
 
+#: Sizes of an item and of a slot in a compact file, in bytes.
 ITEM = SLOT = 4
-"""Bytes of an item and of a slot in a compact file."""
 
 
 def _changing(
     log: SystemdLog, changed: int, change: Callable[[bytes], bytes], **options: Any
 ) -> None:
-    """Begin a compact file whose objects of one type are changed before they are written."""
+    """Begin a compact file in which ``change`` alters every object of one type before it is
+    written."""
     log.begin(compact=True, header_size=272, **options)
     log.payloads.clear()
     put = log.made._object
@@ -42,7 +43,7 @@ def _last_item(times: int) -> Callable[[bytes], bytes]:
 def _close_at(log: SystemdLog, end: int) -> None:
     """Close the file with a DATA of incompressible bytes that ends at this offset.
 
-    No entry has this DATA, so it is not returned.
+    No entry contains this DATA, so readers do not return it.
     """
     size = end - len(log.made.out) - FILL - layout.FIXED_SIZE[layout.FIELD] - 8
     noise = b"".join(hashlib.sha256(bytes([n])).digest() for n in range(256))
@@ -51,10 +52,10 @@ def _close_at(log: SystemdLog, end: int) -> None:
     assert len(log.data) == end, f"the objects end at {len(log.data)}, not {end}"
 
 
+#: Size of a DATA in a compact file before its payload, in bytes.
 FILL = 72
-"""Bytes of a DATA of a compact file before its payload."""
+#: Size of the repeated field, in bytes.
 REPEATED = 200
-"""Bytes of the field that is repeated."""
 
 
 def _repeated(log: SystemdLog, end: int) -> None:
@@ -68,7 +69,8 @@ def _repeated(log: SystemdLog, end: int) -> None:
 
 @LAYOUT.valid("SDJ-019", "SDJ-092", kind="limit")
 def field_repeated_as_often_as_the_file_is_long(log: SystemdLog) -> None:
-    """An entry has one field 31 times. The 30 repetitions have 6,000 bytes, exactly the limit."""
+    """An entry has one field 31 times. The 30 repetitions add up to 6,000 bytes, exactly the
+    limit."""
     _repeated(log, 30 * REPEATED)
     log.expect("intact", survivors=[0, 1])
 
@@ -91,7 +93,8 @@ def _repeated_before_the_last(log: SystemdLog, end: int) -> None:
 
 
 def _first_of_two_repeated(body: bytes) -> bytes:
-    """Repeat the second of three items: a boot id, the field to repeat, and another field."""
+    """Repeat the second of three items. The items are a boot id, the field to repeat, and another
+    field."""
     return body[: -2 * ITEM] + body[-2 * ITEM : -ITEM] * 31 + body[-ITEM:]
 
 
@@ -104,15 +107,16 @@ def field_repeated_as_often_as_may_be_before_another(log: SystemdLog) -> None:
 
 @ENTRY.damaged(field_repeated_as_often_as_may_be_before_another, "SDJ-036", "SDJ-092", kind="limit")
 def field_repeated_once_too_often_before_another(log: SystemdLog) -> None:
-    """The last repetition of a field exceeds the limit. A later item yields no field either, but
-    still counts for the list of its DATA."""
+    """The last repetition of a field exceeds the limit. A later item gives no field either, but its
+    DATA must still list the entry."""
     _repeated_before_the_last(log, 30 * REPEATED - 8)
     log.expect("damaged", "too-large", survivors=[log.without(0, "MESSAGE")])
 
 
 ENTRIES = 170
+#: Size of the shared field, in bytes. If it were short, the entries themselves would raise the
+#: limit too much.
 SHARED = 60_000
-"""Bytes of the field. With a short field, the entries themselves would raise the limit too much."""
 
 
 @LAYOUT.valid("SDJ-092", kind="limit")
@@ -124,8 +128,8 @@ def entries_that_share_as_much_as_they_may(log: SystemdLog) -> None:
 
 
 def _share(log: SystemdLog, more: int) -> None:
-    """Write entries with a long field. The objects end `more` bytes after the offset that allows
-    all fields."""
+    """Write entries with a long field. The objects end ``more`` bytes after the offset at which the
+    limit allows all fields."""
     log.payloads.clear()
     _changing(log, layout.ENTRY, _last_item(2))
     log.context["max_field_size"] = 232  # limits only compressed fields
@@ -169,7 +173,7 @@ def _padded(bytes: int) -> Callable[[bytes], bytes]:
 
 @LAYOUT.valid("SDJ-034", "SDJ-035")
 def array_with_room_for_1200(log: SystemdLog) -> None:
-    """The array of the main chain has 1,200 slots, of which two are used."""
+    """The only array in the main chain has 1,200 slots, two of which are used."""
     _changing(log, layout.ENTRY_ARRAY, _padded(SLOT * SLOTS))
     log.entry_at(START, ["MESSAGE=alpha"])
     log.entry_at(START + 1, ["MESSAGE=bravo"])
@@ -179,8 +183,7 @@ def array_with_room_for_1200(log: SystemdLog) -> None:
 
 @APPENDING.valid("SDJ-034", "SDJ-035", "SDJ-036")
 def arrays_of_one_slot(log: SystemdLog) -> None:
-    """A file by another writer has arrays of one slot, in the main chain and in the list of a
-    DATA."""
+    """Another writer's file has arrays of one slot in the main chain and in the list of a DATA."""
     _changing(log, layout.ENTRY_ARRAY, lambda body: body[: 8 + SLOT], **ROOM)
     log.entry_at(START, ["MESSAGE=alpha", "PRIORITY=6"])
     log.made.chain.slots = 1
@@ -199,7 +202,8 @@ def append_after_arrays_of_one_slot(log: SystemdLog) -> None:
 
 
 def _fill(log: SystemdLog, more: int) -> None:
-    """Let slots point to no entry: as many as the faults that a reader keeps, and `more`."""
+    """Let slots point to no entry. The number of these slots is the number of faults that a reader
+    keeps, plus ``more``."""
     at = log.array(0)
     count = 1024 + len(log.data) // 64 + more
     start = log.start(f"{at}.body.slots[2]")
@@ -215,8 +219,8 @@ def as_many_faults_as_are_kept(log: SystemdLog) -> None:
 
 @CHAIN.damaged(array_with_room_for_1200, "SDJ-034", "SDJ-093", kind="limit")
 def more_faults_than_are_kept(log: SystemdLog) -> None:
-    """Slots that point to no entry cause three faults more than a reader keeps. These three faults
-    are merged into one range."""
+    """Slots that point to no entry cause three faults more than a reader keeps. A reader merges
+    these three faults into one range."""
     _fill(log, 3)
     log.expect("damaged", "bad-chain", survivors=[0, 1])
 
@@ -236,7 +240,7 @@ SQUEEZED = "MESSAGE=".ljust(600, "A"), "MESSAGE=".ljust(600, "B")
 
 @LAYOUT.valid("SDJ-026", "SDJ-034")
 def compressed_fields_and_room_for_1200(log: SystemdLog) -> None:
-    """A file has two compressed fields, and an array of 1,200 slots of which two are used."""
+    """A file has two compressed fields, and an array of 1,200 slots, two of which are used."""
     padded = _padded(SLOT * SLOTS)
     _changing(log, layout.ENTRY_ARRAY, padded, keyed=True, compression="zstd")
     for number, field in enumerate(SQUEEZED):
@@ -254,8 +258,8 @@ def unannounced_compression_twice_and_as_many_faults_as_are_kept(log: SystemdLog
     log.expect("damaged", "bad-header", survivors=[0, 1])
 
 
+#: Size of a decompressed field, which is also the limit of a field, in bytes.
 WIDE = 65536
-"""Bytes of a decompressed field, and the limit of a field."""
 
 
 @LAYOUT.valid("SDJ-030", "SDJ-092", kind="limit")
@@ -267,8 +271,8 @@ def entries_that_share_compressed_fields(log: SystemdLog) -> None:
 
 
 def _share_compressed(log: SystemdLog, more: int) -> None:
-    """Write ten entries with four compressed fields. The objects end `more` bytes after the offset
-    that allows all fields."""
+    """Write ten entries with four compressed fields. The objects end ``more`` bytes after the
+    offset at which the limit allows all fields."""
     log.context["max_field_size"] = WIDE
     fields = [f"F{number}=".ljust(WIDE, "A") for number in range(4)]
     log.payloads.clear()

@@ -1,4 +1,4 @@
-"""The walk: its end, the known object at which it continues, and the links that give known
+"""The walk: where it ends, at which known object it continues, and which links give known
 offsets.
 """
 
@@ -23,8 +23,8 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import parse_header
 
 ALL = range(5)
+#: The array of PRIORITY=6 in the file of five entries. Only its DATA points to it.
 ARRAY = 1832
-"""The array of PRIORITY=6 in the file of five entries. Only its DATA points to it."""
 
 
 def _unlink(log: SystemdLog, array: int) -> None:
@@ -92,7 +92,7 @@ entry_without_a_boot_id_and_no_object_after_it: five_entries SDJ-015 SDJ-041
     damage: set array(1).type to 0
     expect: damaged bad-entry, survivors 0 2-4
 entry_size_across_an_entry_without_a_number: five_entries SDJ-015 SDJ-041 SDJ-104
-    The size of an entry covers two DATA that items name, and the next entry, which is invalid.
+    The size of an entry covers two DATA to which items point, and the next entry, which is invalid.
     `xor_hash` gives the size of the entry.
     damage: zero entry(2).body.seqnum
     damage: set entry(1).len_object to 448
@@ -159,8 +159,8 @@ array_known_by_a_bucket: five_entries SDJ-024 SDJ-041
     damage: set bucket(MESSAGE=echo).ofs_head to 1832
     expect: damaged bad-object, survivors 0 1 3 4
 array_known_by_the_name_of_a_field: field_whose_name_reads_like_an_offset SDJ-014 SDJ-041
-    The name of a FIELD is the offset of an array, at the place where a DATA has `entry_offset`. The
-    name gives no known offset.
+    The name of a FIELD reads as the offset of an array, in the place where a DATA has
+    `entry_offset`. The name gives no known offset.
     damage: set entry(2).type to 9
     unlink: 1832
     expect: damaged bad-object, survivors 0 1 3 4
@@ -205,8 +205,9 @@ def four_entries_of_seven_fields(log: SystemdLog) -> None:
 
 @ENTRY.damaged(four_entries_of_seven_fields, "SDJ-041", "SDJ-057")
 def entry_inside_an_entry(log: SystemdLog) -> None:
-    """The main chain points to an entry inside another entry. The outer entry crosses the inner
-    entry, so both are returned, the outer one with the single item before the inner one."""
+    """The main chain points to an entry inside another entry. The outer entry overlaps the inner
+    entry, so a reader returns both, and the outer entry has only the single item before the inner
+    entry."""
     outer, array = log.entry(0), log.array(2)
     items = ((3, 80), (1, 5), (6, 7), (8, 9), (log.start(array), 0))
     for number, (offset, hash) in enumerate(items, 1):
@@ -265,14 +266,14 @@ def copy_of_an_array_known_by_an_item(log: SystemdLog) -> None:
 DATA.table("""
 payload_flipped_before_a_tail_that_is_no_object: five_entries SDJ-041 SDJ-044
     A DATA with a wrong hash ends at `tail_object_offset`, where no object is framed. The DATA is a
-    lost range of its own.
+    separate lost range.
     damage: flip bit 70 of of(MESSAGE=alpha).body.payload
     damage: set of(MESSAGE).type to 0
     damage: set header.tail_object_offset to offset_of(MESSAGE)
     expect: damaged hash-mismatch, survivors without(0, MESSAGE) 1-4
 compact_data_without_a_payload: compact_jenkins_none SDJ-011 SDJ-013
-    A compact DATA of 72 bytes is too small, because it has no payload. Its bytes after that are
-    wrong too, so no size gives its hash.
+    A compact DATA of 72 bytes is too small, because it has no payload. The bytes after it are wrong
+    too, so no size makes its hash match.
     damage: set of(PRIORITY=3).len_object to 72
     damage: flip bit 70 of of(PRIORITY=3).body.payload
     expect: damaged bad-object, survivors 0 without(1, PRIORITY) 2 3

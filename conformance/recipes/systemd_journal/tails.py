@@ -10,7 +10,7 @@ FOUR = range(4)
 
 @TORN_TAIL.damaged(five_entries, "SDJ-050")
 def cut_in_the_header(log: SystemdLog) -> None:
-    """The file has 207 bytes, one byte less than the smallest header."""
+    """The file is 207 bytes long, one byte less than the smallest header."""
     log.truncate(207)
     log.expect("torn", "torn-header", end=0)
 
@@ -58,8 +58,8 @@ def cut_in_front_of_the_last_entry(log: SystemdLog) -> None:
 
 @TORN_TAIL.damaged(online_regular, "SDJ-052", "SDJ-099", "SDJ-100", "SDJ-053")
 def copied_while_it_grew(log: SystemdLog) -> None:
-    """The header and tables of an online file were copied when it had two entries, and the rest
-    when it had four."""
+    """An online file was copied while it grew. The header and tables were copied when it had two
+    entries, and the rest when it had four."""
     log.shows("lost-write")
     earlier = SystemdLog(log.undamaged, [])
     earlier.write(*MIXED[:2], state=1, header_size=272)
@@ -122,8 +122,8 @@ def cut_and_the_tail_pointer_unaligned(log: SystemdLog) -> None:
 
 @TORN_TAIL.damaged(online_regular, "SDJ-046", "SDJ-051", "SDJ-052")
 def cut_online_in_the_main_array(log: SystemdLog) -> None:
-    """An online file ends inside the first array of the main chain. The chain is broken, so the
-    entry before the array is returned."""
+    """An online file ends inside the first array of the main chain. The chain is broken, so a
+    reader returns the entry before the array."""
     log.truncate(log.start(log.array(0)) + 8)
     log.expect("torn", "torn-file", survivors=[0])
 
@@ -190,8 +190,8 @@ def cut_in_the_last_object_before_its_padding(log: SystemdLog) -> None:
 
 @TORN_TAIL.damaged(online_regular, "SDJ-051", "SDJ-052", "SDJ-101")
 def last_entry_not_linked_in_a_larger_arena_online(log: SystemdLog) -> None:
-    """An online file has all objects but is shorter than its arena. Its last entry is not linked
-    and not returned."""
+    """An online file has all objects but is shorter than its arena. Its last entry is not linked,
+    so it is not returned."""
     log.zero(f"{log.array(0)}.body.slots[3]")
     log.set("header.n_entries", 3)
     log.set("header.arena_size", log.header.arena_size + 4096)
@@ -227,8 +227,8 @@ cut_in_the_signature: five_entries SDJ-050
     damage: truncate at 5
     expect: torn torn-header, no survivors, end 0
 cut_in_a_header_with_an_unknown_flag: five_entries SDJ-005 SDJ-050
-    The file has 207 bytes and an unknown incompatible flag. A reader reports a torn header instead
-    of the flag.
+    The file is 207 bytes long and has an unknown incompatible flag. A reader reports a torn header
+    instead of the flag.
     damage: set header.incompatible_flags to 32
     damage: truncate at 207
     expect: torn torn-header, no survivors, end 0

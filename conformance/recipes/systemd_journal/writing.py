@@ -45,7 +45,8 @@ def write_nothing(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-081", "SDJ-083")
 def write_compact_and_keyed(log: SystemdLog) -> None:
-    """A compact file with keyed hashes and a header of 272 bytes, as written since systemd 254."""
+    """A compact file with keyed hashes and a header of 272 bytes, as systemd has written it since
+    version 254."""
     _new(log, *FIVE, compact=True, keyed=True, header_size=272)
 
 
@@ -58,8 +59,8 @@ def write_fifty_entries(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-020", "SDJ-082")
 def write_two_values_of_a_field(log: SystemdLog) -> None:
-    """An entry has two values of one field. The second entry does not give its fields in the order
-    of their offsets."""
+    """An entry has two values of one field. The fields of the second record are not in the order of
+    their offsets."""
     _new(log, ("MULTI=a", "MULTI=b"), ("MESSAGE=alpha", "MULTI=b"))
 
 
@@ -79,7 +80,7 @@ def write_sealed(log: SystemdLog) -> None:
 
 @WRITING.writing("SDJ-074")
 def write_sealed_with_a_gap(log: SystemdLog) -> None:
-    """A writer also seals epochs without entries, as since systemd 255."""
+    """A writer also seals epochs without entries, as systemd has done since version 255."""
     options: dict[str, Any] = {"key": KEY, "header_size": 272, "compact": True}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:2], first=SEALED_START, step=35_000_000, **options)
@@ -91,27 +92,28 @@ def write_below_the_threshold(log: SystemdLog) -> None:
     _new(log, ("A=" + "x" * 509,), compression="zstd")
 
 
-# The tables are large, because a real writer begins a new file when a table is three quarters full.
+# These tables are large, because a real writer starts a new file once a table is three quarters
+# full.
 ROOM = {"data_buckets": 128, "field_buckets": 32}
 
 
 @APPENDING.valid("SDJ-080", "SDJ-087")
 def closed_file(log: SystemdLog) -> None:
-    """A closed file with space in its tables."""
+    """A closed file with free space in its tables."""
     log.write(*FIVE, **ROOM)
     log.expect("intact", survivors=range(5), end=len(log.data))
 
 
 @APPENDING.valid("SDJ-035", "SDJ-087")
 def closed_file_with_thirty_entries(log: SystemdLog) -> None:
-    """A closed file with thirty entries and space in its tables."""
+    """A closed file with thirty entries and free space in its tables."""
     log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)], **ROOM)
     log.expect("intact", survivors=range(30), end=len(log.data))
 
 
 @APPENDING.valid("SDJ-080", "SDJ-087")
 def closed_compact_file(log: SystemdLog) -> None:
-    """A closed file that is compact, keyed and compressed by ZSTD, with space in its tables."""
+    """A compact, keyed, ZSTD-compressed file that was closed, with free space in its tables."""
     log.write(*MIXED, **ROOM, compact=True, keyed=True, compression="zstd")
     log.expect("intact", survivors=range(4), end=len(log.data))
 
@@ -142,7 +144,7 @@ def append_to_a_compact_file(log: SystemdLog) -> None:
 
 @APPENDING.appending(closed_compact_file, "SDJ-081", "SDJ-087")
 def append_a_value_that_is_there(log: SystemdLog) -> None:
-    """A writer appends an entry whose fields are all in the file already."""
+    """A writer appends an entry whose fields the file already contains."""
     log.record("MESSAGE=alpha", "PRIORITY=3", realtime=LATER)
     _survive(log, len(MIXED))
 
@@ -165,7 +167,7 @@ def append_where_the_last_padding_is_missing(log: SystemdLog) -> None:
 
 @APPENDING.valid("SDJ-003", "SDJ-087")
 def closed_file_of_today(log: SystemdLog) -> None:
-    """A closed file with the header of systemd 254 and later, and with space in its tables."""
+    """A closed file with the header of systemd 254 and later, and with free space in its tables."""
     log.write(*FIVE, **ROOM, header_size=272, compact=True, keyed=True)
     log.expect("intact", survivors=range(5), end=len(log.data))
 
@@ -210,13 +212,13 @@ def append_to_a_file_without_entries(log: SystemdLog) -> None:
 
 @APPENDING.valid("SDJ-028", "SDJ-087")
 def closed_xz_file(log: SystemdLog) -> None:
-    """A closed file that is compressed by XZ, with space in its tables."""
+    """A closed XZ file with free space in its tables."""
     _closed(log, "xz")
 
 
 @APPENDING.valid("SDJ-029", "SDJ-087")
 def closed_lz4_file(log: SystemdLog) -> None:
-    """A closed file that is compressed by LZ4, with space in its tables."""
+    """A closed LZ4 file with free space in its tables."""
     _closed(log, "lz4")
 
 

@@ -1,1 +1,1 @@
-"""Recipes for vectors of the Zeebe journal, by kind of fault."""
+"""Recipes for the Zeebe journal vectors, one module for each kind of fault."""

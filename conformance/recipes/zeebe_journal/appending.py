@@ -1,4 +1,5 @@
-"""Write and append: single files, older descriptors, and requests that must be refused."""
+"""Writes and appends to single files and under older descriptors, and requests that a writer must
+refuse."""
 
 from conformance.recipes.zeebe_journal.descriptors import descriptor_with_newer_fields
 from conformance.recipes.zeebe_journal.layout import (
@@ -40,19 +41,19 @@ def _file(log: ZeebeLog, *entries: Entry, size: int = 512, version: str = "2/2")
 def _refused(log: ZeebeLog, *entries: Entry) -> None:
     log.written = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in entries]
     log.context["max_segment_size"] = 512
-    log.suffix = ""  # the writer would create a folder
+    log.suffix = ""  # without a suffix, the writer would create a folder
     log.expect_refusal()
 
 
 @WRITING.writing("ZBJ-048")
 def write_a_single_file(log: ZeebeLog) -> None:
-    """A new log of one file with four records. A writer prepares no further segment."""
+    """A new one-file log with four records. A writer prepares no further segment."""
     _file(log, *FOUR)
 
 
 @WRITING.writing("ZBJ-048")
 def write_a_single_file_of_version_1(log: ZeebeLog) -> None:
-    """A new log of one file with a descriptor of 29 bytes and records of version 1."""
+    """A new one-file log with a 29-byte descriptor and records of version 1."""
     _file(log, *FOUR, version="1")
 
 
@@ -86,15 +87,15 @@ def write_an_asqn_beyond_the_largest(log: ZeebeLog) -> None:
 
 @WRITING.writing("ZBJ-049", control=write_one_segment, kind="limit")
 def write_into_segments_below_a_descriptor(log: ZeebeLog) -> None:
-    """A writer must refuse a segment size of 56 bytes, one byte less than a descriptor, even
-    without records."""
+    """A writer must refuse a segment size of 56 bytes, one byte less than a descriptor, even if
+    there are no records to write."""
     _refused(log)
     log.context["max_segment_size"] = 56
 
 
 @APPENDING.appending(one_segment, "ZBJ-051")
 def append_to_a_single_file(log: ZeebeLog) -> None:
-    """A writer appends to a log of one file. The file keeps its size."""
+    """A writer appends to a one-file log. The file keeps its size."""
     _append(log, (b"new", 7))
     log.flushed(4)
     log.expect("intact", survivors=[*range(4), b"new"], end=474)
@@ -103,7 +104,7 @@ def append_to_a_single_file(log: ZeebeLog) -> None:
 
 @APPENDING.appending(one_segment, "ZBJ-051", control=append_to_a_single_file, kind="eof")
 def append_to_a_single_file_that_is_cut(log: ZeebeLog) -> None:
-    """A log of one file ends inside its last record. A writer replaces this record and restores the
+    """A one-file log ends inside its last record. A writer replaces this record and restores the
     full size of the file."""
     log.truncate(400)
     _append(log, (b"new", 7))
@@ -114,7 +115,7 @@ def append_to_a_single_file_that_is_cut(log: ZeebeLog) -> None:
 
 @APPENDING.appending(exactly_full_segment, "ZBJ-051", control=append_to_a_single_file, kind="limit")
 def append_to_a_single_file_that_is_full(log: ZeebeLog) -> None:
-    """A log of one file is full. A writer must refuse to append, because the log cannot continue in
+    """A one-file log is full. A writer must refuse to append, because the log cannot continue in
     another segment."""
     _append(log, (b"", 7))
     log.expect_refusal("intact", survivors=range(4))
@@ -122,7 +123,7 @@ def append_to_a_single_file_that_is_full(log: ZeebeLog) -> None:
 
 @APPENDING.appending(descriptor_with_newer_fields, "ZBJ-010", "ZBJ-051")
 def append_after_newer_fields(log: ZeebeLog) -> None:
-    """A descriptor has 65 bytes, including newer fields. A writer that appends leaves the
+    """A descriptor is 65 bytes long, because it has newer fields. A writer that appends leaves the
     descriptor unchanged, so the first record does not move."""
     _append(log, FOXTROT)
     log.expect("intact", survivors=[0, FOXTROT[0]])
@@ -130,15 +131,15 @@ def append_after_newer_fields(log: ZeebeLog) -> None:
 
 @APPENDING.appending(descriptor_of_45_bytes, "ZBJ-006", "ZBJ-051")
 def append_to_a_descriptor_of_45_bytes(log: ZeebeLog) -> None:
-    """A descriptor of 45 bytes has no fields for a seal. A writer leaves the descriptor unchanged
-    and appends a record of version 2."""
+    """A 45-byte descriptor has no fields for a seal. A writer leaves the descriptor unchanged and
+    appends a record of version 2."""
     _append(log, (b"new", 7))
     log.expect("intact", survivors=[*range(4), b"new"])
 
 
 @APPENDING.appending(descriptor_of_version_1, "ZBJ-006", "ZBJ-051")
 def append_to_a_descriptor_of_version_1(log: ZeebeLog) -> None:
-    """A descriptor of version 1 has 29 bytes and no checksum. A writer that appends leaves the
+    """A version 1 descriptor is 29 bytes long and has no checksum. A writer that appends leaves the
     descriptor unchanged."""
     _append(log, (b"new", 7))
     log.expect("intact", survivors=[*range(4), b"new"])
@@ -146,8 +147,8 @@ def append_to_a_descriptor_of_version_1(log: ZeebeLog) -> None:
 
 @APPENDING.appending(segments_of_45_bytes, "ZBJ-049", "ZBJ-051")
 def append_to_segments_of_45_bytes(log: ZeebeLog) -> None:
-    """A journal has descriptors of 45 bytes. A writer appends two records in a new segment with a
-    descriptor of 57 bytes."""
+    """A journal has 45-byte descriptors. A writer appends two records to a new segment with a
+    57-byte descriptor."""
     _append(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 270
     log.flushed(6)
@@ -157,7 +158,7 @@ def append_to_segments_of_45_bytes(log: ZeebeLog) -> None:
 @APPENDING.appending(three_segments, "ZBJ-051", control=append_to_three_segments, kind="eof")
 def append_to_a_sealed_segment(log: ZeebeLog) -> None:
     """The active segment is missing, and the sealed segment before it is too full for the new
-    record. A writer appends in a new segment."""
+    record. A writer appends to a new segment."""
     log.remove_file("journal-3.log")
     log.remove_file("journal-4.log")
     log.flushed(4)
@@ -238,7 +239,8 @@ def append_before_stale_bytes(log: ZeebeLog) -> None:
 
 
 def _numbered(log: ZeebeLog, last: int) -> None:
-    """Renumber the segments 1 to 3 up to ``last``, and remove the prepared segment."""
+    """Renumber segments 1 to 3 so that the third has the number ``last``, and remove the prepared
+    segment."""
     for id in (3, 2, 1):
         log.rename_file(f"journal-{id}.log", f"journal-{last - 3 + id}.log")
     log.remove_file("journal-4.log")
@@ -247,7 +249,7 @@ def _numbered(log: ZeebeLog, last: int) -> None:
 
 
 def _last_number(log: ZeebeLog, number: int) -> None:
-    """Renumber the segments as in :func:`_numbered`, and set the ids in the descriptors to
+    """Renumber the segments as :func:`_numbered` does, and set the ids in the descriptors to
     match."""
     for id in (1, 2, 3):
         log.set(f"journal-{id}.log:descriptor.segment.id", number - 3 + id)

@@ -42,16 +42,16 @@ def write_descriptors_and_one_byte(log: ZeebeLog) -> None:
 
 @WRITING.writing("ZBJ-006", "ZBJ-048", "ZBJ-049", kind="limit")
 def write_descriptors_of_45_bytes_and_one_byte(log: ZeebeLog) -> None:
-    """A new journal without records, with segments of 46 bytes: one byte more than a descriptor of
-    45 bytes."""
+    """A new journal without records, with segments of 46 bytes: one byte more than a 45-byte
+    descriptor."""
     _write(log, max_segment_size=46, descriptor="2/1")
     log.leaves({"journal-1.log": 46})
 
 
 @WRITING.writing("ZBJ-006", "ZBJ-048", "ZBJ-049", kind="limit")
 def write_descriptors_of_version_1_and_one_byte(log: ZeebeLog) -> None:
-    """A new journal without records, with segments of 30 bytes: one byte more than a descriptor of
-    version 1."""
+    """A new journal without records, with segments of 30 bytes: one byte more than a version 1
+    descriptor."""
     _write(log, max_segment_size=30, descriptor="1")
     log.leaves({"journal-1.log": 30})
 
@@ -65,15 +65,15 @@ def write_nothing_but_descriptors(log: ZeebeLog) -> None:
 
 @WRITING.writing("ZBJ-049", control=write_one_segment, kind="limit")
 def write_nothing_but_descriptors_of_45_bytes(log: ZeebeLog) -> None:
-    """A writer must refuse a segment size of 45 bytes with descriptors of 45 bytes, because no byte
+    """A writer must refuse a segment size of 45 bytes for 45-byte descriptors, because no byte
     would follow the descriptor."""
     _refused(log, max_segment_size=45, descriptor="2/1")
 
 
 @WRITING.writing("ZBJ-049", control=write_one_segment, kind="limit")
 def write_nothing_but_descriptors_of_version_1(log: ZeebeLog) -> None:
-    """A writer must refuse a segment size of 29 bytes with descriptors of version 1, because no
-    byte would follow the descriptor."""
+    """A writer must refuse a segment size of 29 bytes for version 1 descriptors, because no byte
+    would follow the descriptor."""
     _refused(log, max_segment_size=29, descriptor="1")
 
 
@@ -126,8 +126,8 @@ def write_after_the_largest_index(log: ZeebeLog) -> None:
 
 @WRITING.writing("ZBJ-023", "ZBJ-048", "ZBJ-049")
 def write_from_index_7(log: ZeebeLog) -> None:
-    """A new journal whose first record has the index 7, as after a compaction. The other records
-    follow without a gap."""
+    """A new journal whose first record has index 7, as it would after a compaction. The other
+    records follow without a gap."""
     _write(log, _indexed(7, b"seven"), NewRecord(b"eight"), _indexed(9), max_segment_size=112)
     log.leaves({f"journal-{number}.log": 112 for number in (1, 2, 3, 4)})
 
@@ -140,7 +140,7 @@ def write_an_index_that_is_not_next(log: ZeebeLog) -> None:
 
 @WRITING.writing("ZBJ-020", "ZBJ-048", "ZBJ-049", kind="limit")
 def write_a_single_file_that_is_full(log: ZeebeLog) -> None:
-    """A new log of one file whose last record ends at the end of the file."""
+    """A new one-file log whose last record ends at the end of the file."""
     log.segment(*FOUR, size=422)
     log.written = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in FOUR]
     log.context["max_segment_size"] = 422
@@ -148,8 +148,8 @@ def write_a_single_file_that_is_full(log: ZeebeLog) -> None:
 
 @WRITING.writing("ZBJ-049", control=write_a_single_file, kind="limit")
 def write_more_than_a_single_file_takes(log: ZeebeLog) -> None:
-    """A writer must refuse records that need one byte more than a log of one file has, because the
-    log cannot continue in another segment."""
+    """A writer must refuse records that need one byte more than a one-file log has, because the log
+    cannot continue in another segment."""
     records = [NewRecord(payload, {"asqn": str(asqn)}) for payload, asqn in FOUR]
     _refused(log, *records, suffix=".log", max_segment_size=421)
 

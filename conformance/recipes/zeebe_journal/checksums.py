@@ -12,7 +12,7 @@ from reference_impl.zeebe_journal.layout import SBE_HEADER
 
 
 def record_checksum(data: bytes, record: Field, fields: Sequence[Field]) -> tuple[int, bytes]:
-    """Return the checksum of a record, for the data length that its metadata now gives."""
+    """Return the checksum of a record, over the data length that its metadata now gives."""
     at = record.start
     start = next(field.start for field in fields if field.path == f"{record.path}.data")
     length = int.from_bytes(data[at + 17 : at + 21], "little")

@@ -1,4 +1,5 @@
-"""Append to a journal: seals, stale bytes, later segments, and the segment of the next record."""
+"""Appends to a journal: seals, stale bytes, later segments, and the segment that gets the next
+record."""
 
 from conformance.recipes.zeebe_journal.appending import (
     append_to_a_single_file,
@@ -64,7 +65,7 @@ def append_to_a_sealed_segment_with_room(log: ZeebeLog) -> None:
     """The active segment is missing, and the sealed segment before it has free space. A writer
     removes the seal and appends there.
 
-    Bytes of an older log follow the records. The writer replaces them with zeros.
+    Bytes of an older log follow the records. The writer replaces these bytes with zeros.
     """
     log.remove_file(THIRD)
     log.remove_file(FOURTH)
@@ -79,8 +80,8 @@ def append_to_a_sealed_segment_with_room(log: ZeebeLog) -> None:
 
 @APPENDING.appending(one_segment, "ZBJ-013", "ZBJ-051", control=append_to_a_single_file)
 def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
-    """Stale bytes follow the records of a sealed log of one file. A writer that appends sets the
-    seal and the stale bytes to zero."""
+    """Stale bytes follow the records of a sealed one-file log. A writer that appends sets the seal
+    and the stale bytes to zero."""
     log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
     log.data[430:] = b"\1" * 82
     append_records(log, (b"new", 7))
@@ -94,7 +95,7 @@ def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
 @APPENDING.appending(three_segments, "ZBJ-013", "ZBJ-032", control=append_two_segments)
 def append_and_seal_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
     """The last record of the active segment has the fault `asqn-order`. A writer seals the segment
-    at this record and appends in the next segment."""
+    at this record and appends to the next segment."""
     log.set(f"{THIRD}:records[1].data.asqn", 1)
     log.reseal(f"{THIRD}:records[1]")
     append_records(log, FOXTROT)
@@ -271,8 +272,8 @@ def append_nothing_behind_a_torn_record(log: ZeebeLog) -> None:
     one_segment, "ZBJ-013", "ZBJ-051", control=append_to_a_single_file, kind="valid"
 )
 def append_nothing_to_a_sealed_single_file(log: ZeebeLog) -> None:
-    """A writer that appends no records to a sealed log of one file keeps the seal and the bytes
-    after the end."""
+    """A writer that appends no records to a sealed one-file log keeps the seal and the bytes after
+    the end."""
     log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
     log.data[430:] = b"\1" * 82
     log.flushed(4)
@@ -283,15 +284,15 @@ def append_nothing_to_a_sealed_single_file(log: ZeebeLog) -> None:
     prepared_segment_alone, "ZBJ-051", control=append_to_a_single_file, kind="limit"
 )
 def append_nothing_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
-    """A writer that appends no records to a log of one file without a descriptor succeeds and
-    changes nothing."""
+    """A writer that appends no records to a one-file log without a descriptor succeeds and changes
+    nothing."""
     log.expect("intact", survivors=[])
 
 
 @APPENDING.appending(descriptor_of_version_1_with_a_block_of_32_bytes, "ZBJ-013", "ZBJ-051")
 def append_to_a_block_of_32_bytes_without_a_seal(log: ZeebeLog) -> None:
-    """A SegmentDescriptor of SBE version 1 has 12 more bytes that look like a seal. A writer that
-    appends leaves these bytes unchanged."""
+    """A SegmentDescriptor of SBE version 1 has 12 additional bytes that look like a seal. A writer
+    that appends leaves these bytes unchanged."""
     append_records(log, (b"new", 7))
     log.expect("intact", survivors=[*range(4), b"new"])
     log.leaves_bytes("", SEAL_AT, _seal(9, 9))
@@ -315,7 +316,7 @@ def append_after_a_segment_of_negative_indexes(log: ZeebeLog) -> None:
 
 @APPENDING.appending(three_segments, "ZBJ-014", "ZBJ-049", control=append_two_segments)
 def append_where_a_folder_has_the_name_of_the_segment_to_prepare(log: ZeebeLog) -> None:
-    """A folder has the name of the segment to prepare. A writer appends in a new segment, leaves
+    """A folder has the name of the segment to prepare. A writer appends to a new segment, leaves
     the folder, and prepares no segment."""
     log.add_file(f"{FIFTH}/readme.txt", b"not a segment")
     append_records(log, FOXTROT)

@@ -84,8 +84,7 @@ def first_descriptor_cut(log: ZeebeLog) -> None:
 
 @DESCRIPTOR.damaged(descriptor_of_45_bytes, "ZBJ-006", "ZBJ-009", kind="corrupt")
 def short_descriptor_index_flipped(log: ZeebeLog) -> None:
-    """One bit of the index in a descriptor of 45 bytes is flipped. The checksum covers the
-    index."""
+    """One bit of the index in a 45-byte descriptor is flipped. The checksum covers the index."""
     log.flip("descriptor.segment.index", 0)
     log.stops("descriptor-checksum", [], end=0)
 
@@ -137,7 +136,8 @@ second_descriptor_block_too_long: three_segments ZBJ-010 ZBJ-040
     damage: set journal-2.log:descriptor.segment.header.len_block to 60000
     expect: damaged torn-descriptor, survivors 0-5, end 254
 second_descriptor_block_too_short: three_segments ZBJ-010 ZBJ-040
-    The second SegmentDescriptor has a block of 8 bytes, too short for id, index and size.
+    The second SegmentDescriptor has a block of 8 bytes, too short for the id, the index and the
+    size.
     damage: set journal-2.log:descriptor.segment.header.len_block to 8
     expect: damaged bad-descriptor, survivors 0-5, end 254
 second_descriptor_cut_to_one_byte: three_segments ZBJ-040 eof
@@ -199,13 +199,13 @@ first_descriptor_of_one_foreign_byte: one_segment ZBJ-011 ZBJ-061 eof
     damage: truncate at 1
     expect: refused unknown-version, no survivors
 descriptor_of_version_1_index_flipped: descriptor_of_version_1 ZBJ-006 ZBJ-031
-    One bit of the index in a descriptor of version 1, which has no checksum, is flipped. The first
-    record then has an unexpected index.
+    One bit of the index in a version 1 descriptor is flipped. No checksum covers the index. The
+    first record then has an unexpected index.
     damage: flip bit 1 of descriptor.segment.index
     expect: damaged index-mismatch, no survivors, end none
 descriptor_of_version_1_with_a_longer_block: descriptor_of_version_1 ZBJ-006 ZBJ-010 ZBJ-061
-    The block length of a descriptor of version 1 is 400, so the block would end in the zeros after
-    the records. A reader must use 20, the only length of this version.
+    The block length of a version 1 descriptor is 400, so the block would end in the zeros after the
+    records. A reader must use 20, the only length of this version.
     damage: set descriptor.segment.header.len_block to 400
     expect: intact, survivors 0-3, end 394
 """)
@@ -269,7 +269,7 @@ def version_byte_1_with_a_block_length_of_32(log: ZeebeLog) -> None:
 @FUTURE.damaged(one_segment, "ZBJ-010", kind="limit")
 def descriptor_metadata_version_99(log: ZeebeLog) -> None:
     """The DescriptorMetadata has SBE version 99. A reader does not check this version, and no
-    checksum covers the version."""
+    checksum covers it."""
     log.set("descriptor.metadata.header.version", 99)
     log.expect("intact", survivors=range(len(FOUR)), end=422)
 

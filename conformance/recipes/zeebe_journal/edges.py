@@ -97,8 +97,8 @@ def negative_maximal_size_and_a_cut(log: ZeebeLog) -> None:
 
 
 def _described(log: ZeebeLog, metadata: int) -> None:
-    """Write a descriptor whose DescriptorMetadata has a block of ``metadata`` bytes, and its
-    records."""
+    """Write records after a descriptor whose DescriptorMetadata has a block of ``metadata``
+    bytes."""
     block = DESCRIPTOR_BLOCK.pack(1, 1, 512)
     message = SBE_HEADER.pack(len(block), 3, 7, 1) + block
     checksum = (crc32c(message).to_bytes(8, "little") + b"newfield")[:metadata]
@@ -117,14 +117,14 @@ def _cut_in_the_seal(log: ZeebeLog, seal: bytes) -> None:
 
 @DESCRIPTOR.damaged(descriptor_of_45_bytes, "ZBJ-010", "ZBJ-013", "ZBJ-061")
 def newer_metadata_and_no_room_for_the_seal(log: ZeebeLog) -> None:
-    """The DescriptorMetadata has 38 bytes of newer fields, and the file of 83 bytes ends before the
+    """The DescriptorMetadata has 38 bytes of newer fields, and the 83-byte file ends before the
     seal."""
     _cut_in_the_seal(log, b"")
 
 
 @DESCRIPTOR.damaged(descriptor_of_45_bytes, "ZBJ-010", "ZBJ-013", "ZBJ-061")
 def newer_metadata_and_half_a_seal(log: ZeebeLog) -> None:
-    """The DescriptorMetadata has 38 bytes of newer fields, and the file of 91 bytes ends inside the
+    """The DescriptorMetadata has 38 bytes of newer fields, and the 91-byte file ends inside the
     seal, after the last index."""
     _cut_in_the_seal(log, SEAL.pack(9, 9)[:8])
 
@@ -140,7 +140,7 @@ def descriptor_metadata_with_newer_fields(log: ZeebeLog) -> None:
 
 @LAYOUT.valid("ZBJ-013", "ZBJ-023")
 def segments_of_one_record(log: ZeebeLog) -> None:
-    """Each segment has space for one record. The seal of the first segment has the last index 1."""
+    """Each segment has space for one record. The last index in the first segment's seal is 1."""
     log.journal(*FOUR[:3], size=160)
     log.flushed(3)
     log.expect("intact", survivors=range(3))
@@ -306,8 +306,8 @@ def messages_of_sbe_version_0(log: ZeebeLog) -> None:
 
 @DESCRIPTOR.damaged(one_segment, "ZBJ-014", "ZBJ-061", kind="limit")
 def byte_after_5000_zeros(log: ZeebeLog) -> None:
-    """A file of 5000 zeros followed by a non-zero byte is not a prepared segment. A reader must
-    refuse the log."""
+    """A file of 5000 zero bytes followed by a non-zero byte is not a prepared segment. A reader
+    must refuse the log."""
     log.data[:] = bytes(5000) + b"\1" + bytes(10)
     log.expect("refused", "unknown-version", survivors=[])
 
@@ -319,13 +319,12 @@ descriptor_metadata_with_a_short_block: one_segment ZBJ-005 ZBJ-011 ZBJ-061
     described: 7
     expect: refused bad-descriptor, no survivors
 descriptor_of_version_1_with_another_template: descriptor_of_version_1 ZBJ-006 ZBJ-011 ZBJ-061
-    A descriptor of version 1 has the template of a DescriptorMetadata. A reader must refuse the
-    log.
+    A version 1 descriptor has the template of a DescriptorMetadata. A reader must refuse the log.
     damage: set descriptor.segment.header.template_id to 4
     expect: refused bad-descriptor, no survivors
 descriptor_of_version_1_with_a_short_block: descriptor_of_version_1 ZBJ-006 ZBJ-010 ZBJ-061
-    The block length of a descriptor of version 1 is 19, too short for id, index and size. A reader
-    must use 20, the only length of this version.
+    The block length of a version 1 descriptor is 19, too short for the id, the index and the size.
+    A reader must use 20, the only length of this version.
     damage: set descriptor.segment.header.len_block to 19
     expect: intact, survivors 0-3, end 394
 short_block_of_a_descriptor_that_is_the_file: descriptor_of_45_bytes ZBJ-006 ZBJ-011 ZBJ-061 eof
@@ -340,8 +339,8 @@ first_of_three_descriptors_cut: three_segments ZBJ-040 ZBJ-044 eof
     damage: truncate at 40 in journal-1.log
     expect: damaged torn-descriptor, survivors 2-5, end 254
 descriptor_checksum_and_a_flushed_index_of_zero: one_segment ZBJ-035 ZBJ-040 limit
-    The only descriptor is corrupt, and the flushed index is 0. The expected index is 1, so the
-    fault is not damage.
+    The only descriptor is corrupt, and the flushed index is 0. The expected index is 1, above the
+    flushed index, so the fault is not damage.
     damage: flip bit 0 of descriptor.metadata.checksum
     flushed: 0
     expect: torn descriptor-checksum, no survivors, end 0
@@ -369,8 +368,8 @@ def cut_where_no_header_would_fit(log: ZeebeLog) -> None:
 
 @LENGTH.damaged(one_segment, "ZBJ-025")
 def data_of_no_bytes_at_the_end(log: ZeebeLog) -> None:
-    """The last 21 bytes of the file are a frame and metadata with length 0. The checksum of no
-    bytes is 0, so the stored checksum proves nothing: the write may be unfinished."""
+    """The last 21 bytes of the file are a frame and metadata with length 0. The checksum of zero
+    bytes is 0, so the stored checksum proves nothing, and the write may be unfinished."""
     _sized(log, 342)
     log.data[330:] = bytes(12)
     log.stops("bad-length", [0, 1, 2], end=321)
@@ -379,7 +378,7 @@ def data_of_no_bytes_at_the_end(log: ZeebeLog) -> None:
 @HEADER.damaged(one_segment, "ZBJ-025")
 def bad_header_in_the_last_21_bytes(log: ZeebeLog) -> None:
     """The last 21 bytes of the file are a frame and metadata with a wrong template. The fault is
-    `bad-header`, not `bad-length`: the metadata are complete."""
+    `bad-header`, not `bad-length`, because the metadata is complete."""
     log.set("records[3].metadata.header.template_id", 2)
     _sized(log, 342)
     log.truncate(342)
@@ -388,8 +387,8 @@ def bad_header_in_the_last_21_bytes(log: ZeebeLog) -> None:
 
 @LENGTH.damaged(one_segment, "ZBJ-025")
 def length_past_everything_and_a_cut(log: ZeebeLog) -> None:
-    """The file ends inside the last record, whose length of 500 bytes reaches past the maximum
-    segment size. The fault is `bad-length`, not `torn-record`."""
+    """The file ends inside the last record. The length of this record is 500 bytes, which reaches
+    past the maximum segment size. The fault is `bad-length`, not `torn-record`."""
     log.set("records[3].metadata.len_data", 500)
     log.truncate(400)
     log.stops("bad-length", [0, 1, 2], end=321)

@@ -12,8 +12,8 @@ from conformance.recipes.zeebe_journal.log import (
 from reference_impl.zeebe_journal.writer import NEWEST
 
 FIRST, SECOND, THIRD, FOURTH = (f"journal-{number}.log" for number in (1, 2, 3, 4))
+#: The ends of the records in the first two segments of `three_segments`.
 FIRST_END, SECOND_END = 222, 257
-"""The ends of the records in the first two segments of `three_segments`."""
 FIRST_END_OF_45 = 210
 SILENT = "Zeebe ends the segment there and reads the next segment without an error."
 
@@ -29,8 +29,8 @@ def _seal(log: ZeebeLog, last_index: int) -> None:
 
 @flushed_below_and_at(three_segments, HANDOVER, "ZBJ-037", "ZBJ-038", below=None, at=6)
 def frame_after_the_last_sealed_record(log: ZeebeLog) -> None:
-    """A frame of 2, which is invalid, follows the last record of a sealed segment. No record is
-    missing."""
+    """A frame of 2 follows the last record of a sealed segment. This frame is invalid, but no
+    record is missing."""
     _put(log, FIRST, FIRST_END, b"\2")
     log.expect("damaged", "unknown-frame", survivors=range(6), end=254)
     log.note(SILENT)
@@ -101,8 +101,8 @@ def frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
 
 @HANDOVER.damaged(three_segments, "ZBJ-060", "ZBJ-039")
 def middle_segment_missing_after_stale_bytes(log: ZeebeLog) -> None:
-    """The second segment is missing, and stale bytes follow the first segment's records. The seal
-    of the first segment shows that none of its records is missing."""
+    """The second segment is missing, and stale bytes follow the records of the first segment. The
+    seal shows that the first segment is complete."""
     _put(log, FIRST, FIRST_END + 1, b"stale")
     log.remove_file(SECOND)
     log.flushed(4)
@@ -184,8 +184,8 @@ def frame_zeroed_before_an_overlap(log: ZeebeLog) -> None:
 
 @HANDOVER.damaged(three_segments, "ZBJ-034", "ZBJ-039")
 def cut_descriptor_after_the_end(log: ZeebeLog) -> None:
-    """The log ends at the corrupt second descriptor, and the third descriptor is cut. The range of
-    the third segment excludes the zeros at its end."""
+    """The log ends at the corrupt second descriptor, and the third descriptor is cut. The lost
+    range of the third segment excludes the zeros at its end."""
     log.flip(f"{SECOND}:descriptor.metadata.checksum", 0)
     log.truncate(40, THIRD)
     log.stops("descriptor-checksum", [0, 1], end=FIRST_END)
@@ -267,8 +267,8 @@ middle_segment_missing_without_a_seal: segments_of_45_bytes ZBJ-060 ZBJ-039
     flushed: 4
     expect: damaged segment-gap, survivors 0 1 4 5, end 242
 nothing_left_of_a_segment: one_segment ZBJ-014 ZBJ-041 ZBJ-045 eof
-    A log of one file is empty, although record 1 was flushed. A reader lists one empty range, also
-    in strict reading.
+    A one-file log is empty, although record 1 was flushed. A reader lists one empty range, even
+    under the strict profile.
     damage: truncate at 0
     flushed: 1
     expect: damaged missing-records, no survivors, end none
@@ -278,8 +278,8 @@ damage_before_an_empty_file: empty_file_at_the_end ZBJ-045
     damage: flip bit 0 of journal-1.log:records[1].metadata.checksum
     expect: damaged checksum-mismatch, survivors 0 2 3
 frame_zeroed_after_an_asqn_out_of_order: segments_of_45_bytes ZBJ-032 ZBJ-060
-    A record has the fault `asqn-order`, and the next frame is zeroed. A reader also lists the bytes
-    from this frame on.
+    A record has the fault `asqn-order`, and the frame after it is zeroed. A reader also lists the
+    bytes from the zeroed frame on.
     damage: set journal-2.log:records[0].data.asqn to 1
     damage: reseal journal-2.log:records[0]
     damage: zero journal-2.log:records[1].frame

@@ -1,4 +1,4 @@
-"""Undamaged logs with the possible layouts of a journal."""
+"""Undamaged logs in every layout that a journal can have."""
 
 from conformance.recipes.zeebe_journal.log import (
     ALPHA,
@@ -50,7 +50,7 @@ def three_segments(log: ZeebeLog) -> None:
 
 @LAYOUT.valid("ZBJ-035", "ZBJ-041")
 def three_segments_flushed(log: ZeebeLog) -> None:
-    """All records in the three segments of a journal were flushed."""
+    """A journal of three segments, in which all records were flushed."""
     log.journal(*SIX)
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)
@@ -88,8 +88,8 @@ def segments_of_45_bytes(log: ZeebeLog) -> None:
 
 @LAYOUT.valid("ZBJ-005", "ZBJ-006")
 def records_of_two_versions(log: ZeebeLog) -> None:
-    """A segment that was continued after an upgrade has a descriptor of 45 bytes, records of
-    version 1, and then a record of version 2."""
+    """A segment that was continued after an upgrade has a 45-byte descriptor, records of version 1,
+    and then a record of version 2."""
     log.segment(INITIAL, ALPHA, version="2/1")
     log.data[210:311] = pack_record(3, 2, BRAVO[0]).ljust(101, b"\0")
     log.payloads.append(BRAVO[0])
@@ -130,8 +130,7 @@ def exactly_full_segments(log: ZeebeLog) -> None:
 
 @LAYOUT.valid("ZBJ-014", "ZBJ-016")
 def segment_without_records(log: ZeebeLog) -> None:
-    """A segment with only a descriptor and zeros, as in the journal of a node that has just
-    started."""
+    """A segment with only a descriptor and zeros, as a node that has just started leaves it."""
     log.segment()
     log.expect("intact", survivors=[], end=57)
 
@@ -147,7 +146,7 @@ def empty_last_segment(log: ZeebeLog) -> None:
 
 @LAYOUT.valid("ZBJ-014", "ZBJ-041")
 def prepared_segment_alone(log: ZeebeLog) -> None:
-    """A log of one file that contains only zeros. The log is intact and has no records."""
+    """A one-file log that contains only zeros. The log is intact and has no records."""
     log.data = bytearray(300)
     log.expect("intact", survivors=[], end=0)
 

@@ -1,4 +1,5 @@
-"""The log class of Zeebe journals, its operations, and the collection of recipes."""
+"""The log class of the Zeebe journal recipes, its operations, and the book that collects the
+recipes."""
 
 from __future__ import annotations
 
@@ -18,21 +19,22 @@ from reference_impl.zeebe_journal.layout import SBE_HEADER
 from reference_impl.zeebe_journal.raft import Member, encode_application, encode_initial
 from reference_impl.zeebe_journal.writer import NEWEST, pack_descriptor, pack_record, write
 
+#: The payload and the asqn of a record.
 Entry = tuple[bytes, int]
-"""The payload and the asqn of a record."""
 
 SEGMENT_SIZE = 512
+#: The size of a segment that holds two of the usual records.
 SMALL = 270
-"""The size of a segment that holds two of the usual records."""
 
 
 class ZeebeLog(Log):
-    """A Zeebe journal in construction: one segment file, or a folder of segments."""
+    """A Zeebe journal under construction: one segment file, or a folder of segments."""
 
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, "zeebe-journal")
         self.written: list[NewRecord] = []
-        # Zeebe waits for the disk when it opens a journal, and runs on the JVM.
+        # Zeebe is slow to start: it runs on the JVM, and waits for the disk when it opens a
+        # journal.
         self.wall_ms = 10_000
 
     def to_write(self) -> list[NewRecord]:
@@ -40,7 +42,7 @@ class ZeebeLog(Log):
         return self.written
 
     def segment(self, *entries: Entry, size: int = SEGMENT_SIZE, version: str = NEWEST) -> None:
-        """Build a log of one file with these records."""
+        """Build a one-file log with these records."""
         self.data = bytearray(segment(entries, size, version))
         self.payloads = [payload for payload, _ in entries]
 
@@ -55,7 +57,8 @@ class ZeebeLog(Log):
         self.payloads = [record.payload for record in self.written]
 
     def flushed(self, index: int | str | None) -> None:
-        """Set the flushed index in the context, or its source ``meta``."""
+        """Set the flushed index in the context. ``meta`` stands for the index in the `.meta`
+        file."""
         self.context["last_flushed_index"] = index
 
     def reseal_descriptor(self, file: str = "") -> None:
@@ -155,12 +158,12 @@ def segment(
 
 
 def application(number: int, text: str, term: int = 1) -> Entry:
-    """Return an ApplicationEntry with one position, and its asqn."""
+    """Return an ApplicationEntry that has one position, together with its asqn."""
     return encode_application(term, number, number, text.encode()), number
 
 
 def wider_block(message: bytes, extra: bytes, version: int = 99) -> bytes:
-    """Return an SBE message of a newer schema version, with ``extra`` after its root block."""
+    """Return an SBE message of a newer schema version, whose root block ends with ``extra``."""
     length, template, schema, _ = SBE_HEADER.unpack_from(message)
     header = SBE_HEADER.pack(length + len(extra), template, schema, version)
     block_end = SBE_HEADER.size + length
@@ -180,7 +183,7 @@ def wider_record(record: bytes, metadata: bytes = b"", data: bytes = b"") -> byt
 def wider_descriptor(
     extra: bytes, size: int = SEGMENT_SIZE, seal: tuple[int, int] = (0, 0)
 ) -> bytes:
-    """Return a descriptor of a newer schema version, with ``extra`` after its block."""
+    """Return a descriptor of a newer schema version, whose block ends with ``extra``."""
     known = pack_descriptor(1, 1, size, seal)
     message = wider_block(known[17:], extra, version=3)
     return known[:9] + crc32c(message).to_bytes(8, "little") + message

@@ -1,4 +1,4 @@
-"""The `.meta` file, and the selection of one of several journals in a folder."""
+"""The `.meta` file, and the choice between several journals in a folder."""
 
 from conformance.recipes.zeebe_journal.layout import three_segments
 from conformance.recipes.zeebe_journal.log import (
@@ -109,7 +109,7 @@ def meta_file_with_a_high_byte(log: ZeebeLog) -> None:
 
 @META_GROUP.damaged(flushed_index_from_the_meta_file, "ZBJ-059", kind="limit")
 def meta_file_with_a_block_of_two_bytes_length(log: ZeebeLog) -> None:
-    """The block length in the `.meta` file is 272 bytes, which exceeds the file, although its low
+    """The block length in the `.meta` file is 272, more than the size of the file, although its low
     byte is 16. No flushed index is known."""
     log.files[META][1:3] = (272).to_bytes(2, "little")
     _promise_nothing(log)
@@ -125,7 +125,7 @@ def meta_file_whose_vote_has_a_high_byte(log: ZeebeLog) -> None:
 
 @META_GROUP.damaged(flushed_index_from_the_meta_file, "ZBJ-059", kind="limit")
 def meta_file_longer_than_256_bytes(log: ZeebeLog) -> None:
-    """A `.meta` file has 300 bytes, and the vote ends one byte after the first 256 bytes. No
+    """A `.meta` file is 300 bytes long, and the vote ends one byte after the first 256 bytes. No
     flushed index is known."""
     log.files[META][25:29] = (256 - 29 + 1).to_bytes(4, "little")
     log.files[META] += bytes(44)
@@ -209,12 +209,12 @@ def record_of_more_than_a_mebibyte(log: ZeebeLog) -> None:
 
 META_GROUP.table("""
 meta_file_of_a_single_file: one_segment ZBJ-059 corrupt
-    A log of one file has no `.meta` file, so no flushed index is known.
+    A one-file log has no `.meta` file, so no flushed index is known.
     flushed: meta
     damage: flip bit 0 of records[3].metadata.checksum
     expect: torn checksum-mismatch, survivors 0-2, end 321
 meta_file_cut_after_its_message: flushed_index_from_the_meta_file ZBJ-059 eof
-    The `.meta` file ends after its vote and has only 30 bytes. The flushed index is valid.
+    The `.meta` file ends after its vote and is only 30 bytes long. The flushed index is valid.
     damage: truncate at 30 in journal.meta
     damage: flip bit 0 of journal-3.log:records[1].metadata.checksum
     expect: damaged checksum-mismatch, survivors 0-4, end none
@@ -296,8 +296,8 @@ numbers_with_gaps: three_segments ZBJ-002 limit
     damage: rename journal-2.log to journal-7.log
     expect: intact, survivors 0-5, end 254
 meta_file_of_a_name_without_segments: three_segments ZBJ-003 limit
-    A folder contains two journals, of which one has a `.meta` file. A reader ignores a third
-    `.meta` file, whose journal has no segments.
+    A folder contains two journals, one of which has a `.meta` file. A reader ignores the `.meta`
+    file of a third journal that has no segments.
     other:
     damage: add journal.meta: 32 zero bytes
     damage: add third.meta: 32 zero bytes
@@ -355,8 +355,8 @@ def meta_file_and_null_in_the_context(log: ZeebeLog) -> None:
 
 @META_GROUP.damaged(flushed_index_from_the_meta_file, "ZBJ-059")
 def meta_file_cut_inside_its_vote(log: ZeebeLog) -> None:
-    """The `.meta` file is cut to 31 bytes, and its vote of five bytes ends after them. No flushed
-    index is known."""
+    """The `.meta` file is cut to 31 bytes, and its five-byte vote would end after the cut. No
+    flushed index is known."""
     log.overwrite(25, (5).to_bytes(4, "little"), file=META)
     log.truncate(31, META)
     _promise_nothing(log)

@@ -82,8 +82,8 @@ def first_asqn_below_minus_one(log: ZeebeLog) -> None:
 
 @ASQN.damaged(one_segment, "ZBJ-024", "ZBJ-032", "ZBJ-044")
 def asqn_repeated_after_a_lower_one(log: ZeebeLog) -> None:
-    """The asqns are 1, 0 and 1. A reader compares each asqn with the greatest before it, so the
-    last two have a fault."""
+    """The asqns are 1, 0 and 1. A reader compares each asqn with the greatest asqn before it, so
+    the last two asqns are faults."""
     log.zero("records[2].data.asqn")
     log.reseal("records[2]")
     log.set("records[3].data.asqn", 1)

@@ -1,4 +1,4 @@
-"""Records behind a fault, and what proves them: flushed index, seal, next segment, lengths."""
+"""Records after a fault, and their proofs: flushed index, seal, next segment, and lengths."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ Row = tuple[str, str, Change, int | None, str, Sequence[int]]
 def table(
     control: Recipe[ZeebeLog], requirements: Sequence[str], rows: Sequence[Row], end: Any = None
 ) -> None:
-    """Enter a vector for each row: its name, title, damage, flushed index, reason and survivors."""
+    """Enter a vector for each row. A row has a name, a title, the damage, a flushed index, the
+    reason, and the survivors."""
     for name, title, change, flushed, reason, survivors in rows:
 
         @PROOF.combination(name, title, control, *requirements, kind=None)
@@ -130,15 +131,15 @@ table(
     six_records,
     ("ZBJ-022", "ZBJ-062", "ZBJ-064"),
     [
-        ("one_payload_of_six", "One bit of the payload of record 2 is flipped. The record takes "
-         "no other record with it.", _payload(1), 6, "checksum-mismatch", [0, 2, 3, 4, 5]),
+        ("one_payload_of_six", "One bit of the payload of record 2 is flipped. No other record is "
+         "lost.", _payload(1), 6, "checksum-mismatch", [0, 2, 3, 4, 5]),
         ("last_flushed_payload", "Record 2 is corrupt, and only records 1 and 2 were flushed. The "
          "record after it was written later.", _payload(1), 2, "checksum-mismatch",
          [0, 2, 3, 4, 5]),
-        ("data_length_of_one_of_six", "The length of record 2 is wrong. The length of its payload "
-         "leads to record 3.", _length(1, 70), 6, "checksum-mismatch", [0, 2, 3, 4, 5]),
-        ("payload_length_of_one_of_six", "The length of the payload of record 2 is wrong. The "
-         "length of the record leads to record 3.", _payload_length(1, 40), 6,
+        ("data_length_of_one_of_six", "The length of record 2 is wrong. The payload length leads "
+         "to record 3.", _length(1, 70), 6, "checksum-mismatch", [0, 2, 3, 4, 5]),
+        ("payload_length_of_one_of_six", "The payload length of record 2 is wrong. The length of "
+         "the record leads to record 3.", _payload_length(1, 40), 6,
          "checksum-mismatch", [0, 2, 3, 4, 5]),
         ("empty_record_of_six", "Record 5 has no payload, and its checksum is wrong. Its lengths "
          "lead to record 6.", _empty_record(4), 6, "checksum-mismatch", [0, 1, 2, 3, 5]),
@@ -148,23 +149,25 @@ table(
         ("three_payloads_of_six", "The payloads of records 2, 3 and 5 are corrupt. The lengths of "
          "records 2 and 3 lead to record 4.", _in_turn(_payload(4), _payload(2), _payload(1)), 6,
          "checksum-mismatch", [0, 3, 5]),
-        ("two_payloads_and_a_length_of_six", "The payloads of records 2 and 5 are corrupt, and "
-         "the length of record 3. Its payload length leads to record 4, and its length to a byte "
-         "that is not a frame.", _in_turn(_payload(4), _length(2, 75), _payload(1)), 6,
+        ("two_payloads_and_a_length_of_six", "The payloads of records 2 and 5 and the length of "
+         "record 3 are corrupt. The payload length of record 3 leads to record 4, and its length "
+         "leads to a byte that is not a frame.",
+         _in_turn(_payload(4), _length(2, 75), _payload(1)), 6,
          "checksum-mismatch", [0, 3, 5]),
-        ("payload_and_a_length_to_a_0", "The payload of record 2 is corrupt, and the length of "
-         "record 3. It leads to a 0, so it may be right, and record 4 is not proven.",
+        ("payload_and_a_length_to_a_0", "The payload of record 2 and the length of record 3 are "
+         "corrupt. The length leads to a zero byte, so it may be right, and record 4 is not "
+         "proven.",
          _in_turn(_payload(4), _length(2, 70), _payload(1)), 6, "checksum-mismatch", [0]),
-        ("two_payloads_and_two_lengths_of_six", "The payloads of records 2 and 5 are corrupt, and "
-         "both lengths of record 3. Neither record 4 nor record 6 is proven.",
+        ("two_payloads_and_two_lengths_of_six", "The payloads of records 2 and 5 and both lengths "
+         "of record 3 are corrupt. Neither record 4 nor record 6 is proven.",
          _in_turn(_payload(4), _payload_length(2, 40), _length(2, 70), _payload(1)), 6,
          "checksum-mismatch", [0]),
         ("length_to_the_end_of_six", "The length of record 2 leads to the last byte of the file, "
-         "and the length of its payload to record 3.", _length(1, SIZE - 1 - 144), 6,
+         "and its payload length leads to record 3.", _length(1, SIZE - 1 - 144), 6,
          "checksum-mismatch", [0, 2, 3, 4, 5]),
         ("record_twice_of_six", "Record 2 appears twice. The copy is lost, and no index is "
          "missing.", lambda log: log.duplicate("records[1]"), 6, "index-mismatch", ALL),
-        ("record_dropped_of_six", "Record 2 was cut out. The range of the loss is empty.",
+        ("record_dropped_of_six", "Record 2 was removed. The lost range is empty.",
          lambda log: log.drop("records[1]"), 6, "index-mismatch", [0, 2, 3, 4, 5]),
         ("payload_of_six_and_a_torn_tail", "Record 2 is corrupt, and the file ends inside record "
          "6, which was not flushed. A writer must not continue.",
@@ -177,27 +180,27 @@ table(
     six_records,
     ("ZBJ-022", "ZBJ-062", "ZBJ-065"),
     [
-        ("lengths_of_six", "Both lengths of record 2 are zeroed, so its end is "
-         "unknown. Records 3 to 6 are a chain up to the flushed index.", _no_lengths(1), 6,
+        ("lengths_of_six", "Both lengths of record 2 are zeroed, so its end is unknown. Records 3 "
+         "to 6 form a chain up to the flushed index.", _no_lengths(1), 6,
          "bad-length", [0, 2, 3, 4, 5]),
         ("length_of_27_in_six", "The length of record 2 is 27, one byte too short for a record. "
-         "Records 3 to 6 are a chain.", _length(1, 27), 6, "bad-length", [0, 2, 3, 4, 5]),
+         "Records 3 to 6 form a chain.", _length(1, 27), 6, "bad-length", [0, 2, 3, 4, 5]),
         ("large_lengths_before_the_only_flushed_record", "Bit 30 of both lengths of record 5 is "
-         "flipped, so both lead past the segment. Record 6 alone is no chain.",
+         "flipped, so both lead past the segment. Record 6 alone does not form a chain.",
          _large_lengths(4), 6, "bad-length", range(4)),
         ("record_repeated_after_inserted_bytes", "Three bytes and a copy of record 2 were inserted "
          "before record 3. The chain begins with record 2, below the expected index.",
          _inserted_with_a_copy, 6, "unknown-frame", [0, 1]),
-        ("lengths_of_the_last_flushed_record", "Both lengths of record 3 are zeroed, and "
-         "record 3 was the last to be flushed. No chain can lead to it.", _no_lengths(2), 3,
+        ("lengths_of_the_last_flushed_record", "Both lengths of record 3 are zeroed, and record 3 "
+         "was the last to be flushed. No chain can contain record 3.", _no_lengths(2), 3,
          "bad-length", [0, 1]),
         ("lengths_before_the_last_flushed_record", "Both lengths of record 3 are zeroed, and "
-         "record 4 was the last to be flushed. The chain of record 4 is also proof for the "
-         "records after it.", _no_lengths(2), 4, "bad-length", [0, 1, 3, 4, 5]),
-        ("lengths_before_the_only_flushed_record", "Both lengths of record 5 are zeroed. "
-         "Record 6 alone is no chain.", _no_lengths(4), 6, "bad-length", range(4)),
-        ("lengths_and_a_payload_of_six", "Both lengths of record 2 are zeroed, and record 4 "
-         "is corrupt. Record 3 is in no chain up to the flushed index.",
+         "record 4 was the last to be flushed. The chain that begins with record 4 also proves "
+         "the records after it.", _no_lengths(2), 4, "bad-length", [0, 1, 3, 4, 5]),
+        ("lengths_before_the_only_flushed_record", "Both lengths of record 5 are zeroed. Record 6 "
+         "alone does not form a chain.", _no_lengths(4), 6, "bad-length", range(4)),
+        ("lengths_and_a_payload_of_six", "Both lengths of record 2 are zeroed, and record 4 is "
+         "corrupt. No chain with record 3 reaches the flushed index.",
          _in_turn(_payload(3), _no_lengths(1)), 6, "bad-length", [0, 4, 5]),
         ("lengths_and_the_last_payload_of_six", "Both lengths of record 2 are zeroed, and "
          "record 6 is corrupt. No chain reaches the flushed index.",
@@ -205,8 +208,8 @@ table(
         ("lengths_of_six_and_more_flushed", "Both lengths of record 2 are zeroed, and record "
          "7 was flushed but is missing. No chain reaches the flushed index.", _no_lengths(1), 7,
          "bad-length", [0]),
-        ("bytes_inserted_in_six", "Three bytes were inserted before record 3. A chain from record "
-         "3 on is proven.", lambda log: log.insert(222, b"\x07\x07\x07"), 6,
+        ("bytes_inserted_in_six", "Three bytes were inserted before record 3. The chain that "
+         "begins with record 3 is proven.", lambda log: log.insert(222, b"\x07\x07\x07"), 6,
          "unknown-frame", ALL),
         ("frame_and_lengths_of_six", "The frame and both lengths of record 2 are zeroed.",
          _in_turn(_no_lengths(1), lambda log: log.zero("records[1].frame")), 6,
@@ -239,8 +242,8 @@ table(
     six_records,
     ("ZBJ-016", "ZBJ-062", "ZBJ-063"),
     [
-        ("frame_of_a_repeated_initial_entry", "A copy of record 1 without an asqn and with the "
-         "frame 2 follows record 1. The copy is lost.", _frame_of_a_repeated_initial_entry, 6,
+        ("frame_of_a_repeated_initial_entry", "A copy of record 1, with the frame 2 and without "
+         "an asqn, follows record 1. The copy is lost.", _frame_of_a_repeated_initial_entry, 6,
          "unknown-frame", ALL),
         ("frame_of_2_in_six", "The frame of record 3 is 2. Record 3 was the last to be flushed, "
          "so it is returned.", _frame(2, 2), 3, "unknown-frame", ALL),
@@ -263,8 +266,8 @@ table(
 
 @flushed_below_and_at(descriptor_of_45_bytes, PROOF, "ZBJ-062", "ZBJ-063", below=2, at=4)
 def frame_zeroed_without_fields_for_a_seal(log: ZeebeLog) -> None:
-    """The frame of record 3 is zeroed, and the descriptor has no fields for a seal. The next
-    records may be in a lost segment, so the record is not proven."""
+    """The frame of record 3 is zeroed, and the descriptor has no fields for a seal. The segment may
+    end before record 3, with the later records in a lost segment, so record 3 is not proven."""
     log.zero("records[2].frame")
     if log.context["last_flushed_index"] == 4:
         log.expect("damaged", "missing-records", survivors=[0, 1], end=None)
@@ -279,10 +282,10 @@ def frame_of_2_without_fields_for_a_seal(log: ZeebeLog) -> None:
     log.expect("damaged", "unknown-frame", survivors=range(4), end=None)
 
 
+#: Whole records 3 to 6 of another log, inside a payload.
 INSIDE = b"".join(
     pack_record(number, -1, letter) for number, letter in enumerate((b"c", b"d", b"e", b"f"), 3)
 )
-"""Whole records 3 to 6 of another log, inside a payload."""
 OUTER = (INITIAL, (INSIDE, -1), BRAVO, CHARLIE, DELTA, ECHO)
 
 
@@ -303,20 +306,21 @@ table(
     ("ZBJ-064", "ZBJ-065"),
     [
         ("checksum_before_records_inside", "The checksum of record 2 is wrong, and its payload "
-         "contains records. Its lengths lead past them.",
+         "contains records. The lengths of record 2 lead past these records.",
          lambda log: log.flip("records[1].metadata.checksum", 0), 6, "checksum-mismatch",
          [0, 2, 3, 4, 5]),
         ("header_before_records_inside", "The metadata header of record 2 is zeroed, and its "
-         "payload contains records. The lengths lead past them.", _no_header(1), 6, "bad-header",
+         "payload contains records. The lengths of record 2 lead past these records.",
+         _no_header(1), 6, "bad-header",
          [0, 2, 3, 4, 5]),
         ("lengths_before_records_inside", "Both lengths of record 2 are zeroed, and its "
          "payload contains records. Two chains reach the flushed index, so neither is proven.",
          _no_lengths(1), 6, "bad-length", [0]),
-        ("lengths_and_payload_before_records_inside", "Both lengths of record 2 are zeroed, "
-         "and record 4 is corrupt. The inner records and records 5 and 6 are two chains.",
+        ("lengths_and_payload_before_records_inside", "Both lengths of record 2 are zeroed, and "
+         "record 4 is corrupt. The inner records and records 5 and 6 form two chains.",
          _in_turn(_payload(3), _no_lengths(1)), 6, "bad-length", [0]),
         ("length_to_records_inside", "The length of record 2 leads to the first record in its "
-         "payload, and the length of the payload to the true record 3. Neither is proven.",
+         "payload, and the payload length leads to the true record 3. Neither record is proven.",
          _length_to_the_inner_record, 6, "checksum-mismatch", [0]),
     ],
 )  # fmt: skip
@@ -338,10 +342,10 @@ table(
          "in its payload and records 3 to 6 have the same indexes.", _no_lengths(1), 6,
          "bad-length", [0]),
         ("length_before_a_short_chain", "The length of record 2 is zeroed, so its end is unknown. "
-         "The records in its payload have indexes of the chain.",
+         "The records in its payload have the same indexes as records in the chain.",
          lambda log: log.zero("records[1].metadata.len_data"), 6, "bad-length", [0]),
         ("payload_before_a_short_chain", "The payload of record 2 is corrupt before the records "
-         "that it contains. The lengths lead past them.",
+         "that it contains. The lengths lead past these records.",
          lambda log: log.zero("records[1].data.asqn"), 6, "checksum-mismatch", [0, 2, 3, 4, 5]),
     ],
 )  # fmt: skip
@@ -424,7 +428,8 @@ def lengths_before_the_last_record_of_a_segment(log: ZeebeLog) -> None:
 
 
 def _headers(*lengths: int) -> bytes:
-    """Return starts of records 4 with these data lengths and a wrong checksum."""
+    """Return the starts of several records with index 4, these data lengths, and a wrong
+    checksum."""
     head = b"\1" + bytes.fromhex("0c00010007000200") + b"\7" + bytes(7)
     return b"".join(head + length.to_bytes(4, "little") for length in lengths)
 
@@ -437,15 +442,15 @@ def _with_headers(log: ZeebeLog, *lengths: int, first: bytes = b"") -> None:
 
 @LAYOUT.valid("ZBJ-020")
 def headers_inside_a_payload(log: ZeebeLog) -> None:
-    """The payload of record 2 contains the starts of four records. Their data messages would be
-    1024 bytes long, as long as the file."""
+    """The payload of record 2 contains the starts of four records. Their data messages would add up
+    to 1024 bytes, exactly the size of the file."""
     _with_headers(log, 300, 300, 300, 124)
 
 
 @LAYOUT.valid("ZBJ-020")
 def headers_inside_a_payload_and_one_byte_more(log: ZeebeLog) -> None:
-    """The payload of record 2 contains the starts of four records. Their data messages would be
-    1025 bytes long, longer than the file."""
+    """The payload of record 2 contains the starts of four records. Their data messages would add up
+    to 1025 bytes, more than the size of the file."""
     _with_headers(log, 300, 300, 300, 125, first=pack_record(99, -1, b"out of range"))
 
 
@@ -471,15 +476,15 @@ table(
     headers_inside_a_payload_and_one_byte_more,
     ("ZBJ-065", "ZBJ-066"),
     [
-        ("frame_before_too_many_wrong_checksums", "The frame of record 2 is zeroed. Its chain "
-         "begins at the fault, so a reader does not search for it.", lambda log: log.zero(
+        ("frame_before_too_many_wrong_checksums", "The frame of record 2 is zeroed. The chain "
+         "begins at the fault, so a reader need not search for the chain.", lambda log: log.zero(
          "records[1].frame"), 6, "unknown-frame", ALL),
     ],
 )  # fmt: skip
 
 
 def _older(log: ZeebeLog, index: int) -> None:
-    """Put two whole records of a truncated log after the end; the first has a frame of 0."""
+    """Put two records of a truncated log after the end, with 0 as the frame of the first."""
     end = len(bytes(log.data).rstrip(b"\0"))
     old = b"".join(pack_record(index + n, -1, b"older") for n in range(2))
     log.data[end : end + len(old)] = b"\0" + old[1:]
@@ -487,7 +492,8 @@ def _older(log: ZeebeLog, index: int) -> None:
 
 @LAYOUT.valid("ZBJ-022")
 def older_records_after_the_end(log: ZeebeLog) -> None:
-    """Records 5 and 6 were truncated. A frame of 0 precedes them, and their bytes remain."""
+    """Records 5 and 6 were truncated. The frame of record 5 is now 0, and the other bytes of both
+    records remain."""
     log.segment(INITIAL, ALPHA, BRAVO, CHARLIE, size=SIZE)
     _older(log, 5)
     log.flushed(4)
@@ -496,7 +502,7 @@ def older_records_after_the_end(log: ZeebeLog) -> None:
 
 @PROOF.damaged(older_records_after_the_end, "ZBJ-022", kind="limit")
 def older_record_revived(log: ZeebeLog) -> None:
-    """The frame of 0 in front of truncated records becomes 1. Nothing shows that the records were
+    """The frame of 0 before the truncated records becomes 1. Nothing shows that the records were
     truncated."""
     log.data[422] = 1
     log.expect("intact", survivors=[*range(4), b"older", b"older"])
@@ -504,7 +510,7 @@ def older_record_revived(log: ZeebeLog) -> None:
 
 @PROOF.damaged(older_records_after_the_end, "ZBJ-022", "ZBJ-063", kind="limit")
 def older_record_revived_by_another_frame(log: ZeebeLog) -> None:
-    """The frame of 0 in front of truncated records becomes 2. Nothing shows that it was not 1."""
+    """The frame of 0 before the truncated records becomes 2. Nothing shows that it was not 1."""
     log.data[422] = 2
     log.expect("damaged", "unknown-frame", survivors=[*range(4), b"older", b"older"], end=None)
 
@@ -538,15 +544,15 @@ def _with_an_older_record(log: ZeebeLog, seal: tuple[int, int], version: str) ->
 
 @LAYOUT.valid("ZBJ-022", "ZBJ-031")
 def older_record_in_a_sealed_segment(log: ZeebeLog) -> None:
-    """A sealed segment holds records 1 and 2, and a truncated record 3 after its end. The next
+    """A sealed segment contains records 1 and 2, and a truncated record 3 after its end. The next
     segment begins with the true record 3."""
     _with_an_older_record(log, (2, 123), "2/2")
 
 
 @LAYOUT.valid("ZBJ-022", "ZBJ-031")
 def older_record_in_a_segment_of_45_bytes(log: ZeebeLog) -> None:
-    """An unsealed segment holds records 1 and 2, and a truncated record 3 after its end. The next
-    segment begins with the true record 3."""
+    """An unsealed segment contains records 1 and 2, and a truncated record 3 after its end. The
+    next segment begins with the true record 3."""
     _with_an_older_record(log, (0, 0), "2/1")
 
 
@@ -672,7 +678,8 @@ def segment_without_its_first_record(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, PROOF, "ZBJ-062", below=1, at=2)
 def last_flushed_record_damaged(log: ZeebeLog) -> None:
-    """Record 2 is corrupt. If it was flushed, the record after it was written later."""
+    """Record 2 is corrupt. If it was flushed, the record after it was written later, and is
+    returned."""
     log.flip("records[1].data.entry.term", 0)
     if log.context["last_flushed_index"] == 2:
         log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3], end=None)
@@ -699,9 +706,9 @@ table(
         ("lengths_and_a_frame_of_six", "Both lengths of record 2 and the frame of record 4 "
          "are zeroed. The frame breaks the chain that begins with record 3.",
          _in_turn(_frame(3, 0), _no_lengths(1)), 6, "bad-length", [0, 4, 5]),
-        ("lengths_and_another_index_of_six", "Both lengths of record 3 are zeroed, record 4 "
-         "was the last to be flushed, and a record with index 7 follows. Record 4 alone is no "
-         "chain.", _index_of_record_5, 4, "bad-length", [0, 1]),
+        ("lengths_and_another_index_of_six", "Both lengths of record 3 are zeroed, record 4 was "
+         "the last to be flushed, and a record with index 7 follows. Record 4 alone does not form "
+         "a chain.", _index_of_record_5, 4, "bad-length", [0, 1]),
     ],
 )  # fmt: skip
 
@@ -726,11 +733,11 @@ table(
     records_with_long_blocks,
     ("ZBJ-010", "ZBJ-064", "ZBJ-065"),
     [
-        ("payload_of_a_record_with_long_blocks", "Record 2 is corrupt, and its blocks are long, so "
-         "its end is unknown. Records 3 and 4 are a chain.", _corrupt_with_long_blocks, 4,
+        ("payload_of_a_record_with_long_blocks", "Record 2 is corrupt, and its end is unknown "
+         "because its blocks are long. Records 3 and 4 form a chain.", _corrupt_with_long_blocks, 4,
          "checksum-mismatch", [0, 2, 3]),
-        ("last_flushed_record_with_long_blocks", "Record 2 is corrupt, its blocks are long, and "
-         "it was the last to be flushed. No chain leads to it.", _corrupt_with_long_blocks, 2,
+        ("last_flushed_record_with_long_blocks", "Record 2 is corrupt, has long blocks, and was "
+         "the last to be flushed. No chain contains it.", _corrupt_with_long_blocks, 2,
          "checksum-mismatch", [0]),
     ],
 )  # fmt: skip
@@ -776,7 +783,7 @@ def sealed_frame_of_0_and_the_next_payload(log: ZeebeLog) -> None:
 
 @PROOF.damaged(three_segments, "ZBJ-040", "ZBJ-066")
 def first_segment_cut_before_index_2(log: ZeebeLog) -> None:
-    """The first segment is cut in its descriptor, and the second begins with index 2. Record 1 is
+    """The first segment ends inside its descriptor, and the second begins with index 2. Record 1 is
     missing, so `after_loss` is true for each later record."""
     log.truncate(40, FIRST)
     log.files[SECOND] = bytearray(segment((ALPHA, BRAVO, CHARLIE), 512, id=2, index=2))
@@ -786,7 +793,7 @@ def first_segment_cut_before_index_2(log: ZeebeLog) -> None:
 @PROOF.damaged(segments_of_45_bytes, "ZBJ-035", "ZBJ-038", "ZBJ-039")
 def damage_before_a_segment_that_is_repeated(log: ZeebeLog) -> None:
     """Record 2 is corrupt, and the third segment is a copy of the first. The second segment
-    continues, so record 2 was written. The third segment may hold it."""
+    continues after record 2, so record 2 was written. The third segment may contain it."""
     log.files[THIRD] = bytearray(log.files[FIRST])
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3], end=None)
@@ -794,8 +801,8 @@ def damage_before_a_segment_that_is_repeated(log: ZeebeLog) -> None:
 
 @PROOF.damaged(three_segments, "ZBJ-039", "ZBJ-044")
 def overlap_after_missing_records(log: ZeebeLog) -> None:
-    """The second segment is missing, and the fourth is a copy of the third. It cannot hold a
-    missing record."""
+    """The second segment is missing, and the fourth is a copy of the third. The copy cannot contain
+    a missing record."""
     log.remove_file(SECOND)
     log.files["journal-4.log"] = bytearray(log.files[THIRD])
     log.expect("damaged", "segment-gap", survivors=[0, 1, 4, 5], end=254)
@@ -803,7 +810,8 @@ def overlap_after_missing_records(log: ZeebeLog) -> None:
 
 @PROOF.damaged(three_segments, "ZBJ-039", "ZBJ-044")
 def overlap_that_may_hold_a_missing_record(log: ZeebeLog) -> None:
-    """The second segment is missing, and the fourth begins with index 4, which is missing."""
+    """The second segment is missing, and the fourth begins with index 4. Record 4 is missing, so
+    the fourth segment may contain it."""
     log.remove_file(SECOND)
     log.files["journal-4.log"] = bytearray(segment((CHARLIE, DELTA), 270, id=4, index=4))
     log.expect("damaged", "segment-gap", survivors=[0, 1, 4, 5], end=None)
@@ -811,8 +819,8 @@ def overlap_that_may_hold_a_missing_record(log: ZeebeLog) -> None:
 
 @PROOF.damaged(three_segments, "ZBJ-040")
 def second_descriptor_of_a_copy(log: ZeebeLog) -> None:
-    """The second segment is a copy of the first with a wrong checksum in its descriptor. Its
-    records have other indexes than expected."""
+    """The second segment is a copy of the first with a wrong checksum in its descriptor. The
+    indexes of its records differ from the expected ones."""
     log.files[SECOND] = bytearray(log.files[FIRST])
     log.files[SECOND][9] ^= 1
     log.expect("damaged", "descriptor-checksum", survivors=[0, 1, 4, 5], end=254)
@@ -820,8 +828,8 @@ def second_descriptor_of_a_copy(log: ZeebeLog) -> None:
 
 @PROOF.damaged(indexes_below_one, "ZBJ-040", "ZBJ-066", kind="limit")
 def descriptor_before_an_index_below_1(log: ZeebeLog) -> None:
-    """The descriptor of a journal that begins with index -1 is corrupt. Its records are proven, and
-    none is lost."""
+    """The descriptor of a journal that begins with index -1 is corrupt. The records of the journal
+    are proven, and none is lost."""
     log.flip("descriptor.metadata.checksum", 0)
     log.flushed(1)
     log.expect("damaged", "descriptor-checksum", survivors=range(len(log.payloads)), end=None)
@@ -830,7 +838,7 @@ def descriptor_before_an_index_below_1(log: ZeebeLog) -> None:
 @PROOF.damaged(indexes_below_one, "ZBJ-040", kind="limit")
 def descriptor_before_a_flushed_index_of_0(log: ZeebeLog) -> None:
     """The descriptor of a journal that begins with index -1 is corrupt, and the flushed index is 0,
-    below the expected index. No descriptor was read before, so its records are proven."""
+    below the expected index. No descriptor was read before it, so the records are proven."""
     log.flip("descriptor.segment.header.version", 11)
     log.flushed(0)
     log.expect("damaged", "descriptor-checksum", survivors=range(len(log.payloads)), end=None)
@@ -852,8 +860,8 @@ table(
          "records 3 and 4 begins at offset 0 with a frame of 0.",
          _without_descriptor(0), None, "unknown-version", ALL),
         ("no_descriptor_before_a_frame_of_7", "The second descriptor is missing, and the chain of "
-         "records 3 and 4 begins at offset 0 with a frame of 7. The fault of the descriptor stands "
-         "for the frame.", _without_descriptor(7), None, "unknown-version", ALL),
+         "records 3 and 4 begins at offset 0 with a frame of 7. The fault of the descriptor also "
+         "covers the frame.", _without_descriptor(7), None, "unknown-version", ALL),
     ],
     end=254,
 )  # fmt: skip
@@ -861,7 +869,7 @@ table(
 
 @PROOF.damaged(segments_of_45_bytes, "ZBJ-040", "ZBJ-060")
 def stale_bytes_before_a_bad_descriptor(log: ZeebeLog) -> None:
-    """Stale bytes follow record 2, and the second descriptor is corrupt. Record 3 is there, so no
+    """Stale bytes follow record 2, and the second descriptor is corrupt. Record 3 follows, so no
     record is missing before it."""
     log.files[FIRST][211:216] = b"stale"
     log.flip(f"{SECOND}:descriptor.metadata.checksum", 0)
@@ -945,11 +953,12 @@ table(
     older_records_after_the_end,
     ("ZBJ-062", "ZBJ-065"),
     [
-        ("older_records_below_the_flushed_index", "The flushed index is 7, and records 5 and 6 are "
-         "older. After a frame of 0, only a chain up to record 7 would be proof.",
+        ("older_records_below_the_flushed_index", "The flushed index is 7, and records 5 and 6 "
+         "are older. After a frame of 0, only a chain up to record 7 could prove them.",
          lambda log: None, 7, "missing-records", range(4)),
         ("payload_and_older_records", "The payload of record 3 is corrupt, and the flushed index "
-         "is 7. After a frame of 0, only a chain up to record 7 would be proof.", _payload(2), 7,
+         "is 7. After a frame of 0, only a chain up to record 7 could prove a record.",
+         _payload(2), 7,
          "checksum-mismatch", [0, 1, 3]),
     ],
 )  # fmt: skip
@@ -957,7 +966,7 @@ table(
 
 @LAYOUT.valid("ZBJ-020", "ZBJ-058")
 def record_inside_the_last_payload(log: ZeebeLog) -> None:
-    """The payload of record 4, the last, contains a whole record 5 of another log."""
+    """The payload of the last record, record 4, contains a whole record 5 of another log."""
     inner = b"\xff" * 3 + pack_record(5, -1, b"g") + b"\xff" * 3
     log.segment(INITIAL, ALPHA, BRAVO, (inner, -1), size=SIZE)
     log.flushed(4)
@@ -968,8 +977,8 @@ table(
     record_inside_the_last_payload,
     ("ZBJ-064", "ZBJ-065"),
     [
-        ("length_to_a_record_inside_the_last_payload", "The length of record 4 leads to the record "
-         "in its payload. The length of the payload leads to a 0, where the log may end.",
+        ("length_to_a_record_inside_the_last_payload", "The length of record 4 leads to the "
+         "record in its payload. The payload length leads to a zero byte, where the log may end.",
          _length(3, 31), 4, "checksum-mismatch", range(3)),
         ("length_to_a_record_inside_the_last_payload_of_five", "The length of record 4 leads to "
          "the record in its payload, and record 5 was flushed, but is missing.", _length(3, 31), 5,
@@ -988,7 +997,7 @@ table(
     ("ZBJ-064", "ZBJ-065"),
     [
         ("length_and_a_cut_after_a_record_inside", "The length of record 4 leads to the record in "
-         "its payload, and the length of the payload to bytes that were cut off.",
+         "its payload, and the payload length leads to bytes that were cut off.",
          _cut_to_the_last_payload, 5, "checksum-mismatch", range(3)),
     ],
 )  # fmt: skip
@@ -996,16 +1005,16 @@ table(
 
 @PROOF.damaged(empty_file_at_the_end, "ZBJ-039", "ZBJ-044")
 def first_segment_after_an_empty_one(log: ZeebeLog) -> None:
-    """The first segment and the empty segment at the end are swapped. A writer that continued in
-    the second segment would remove records that may be in the third."""
+    """The first segment and the empty segment at the end are swapped. If a writer continued in the
+    second segment, it would remove records that may be in the third."""
     log.files[FIRST], log.files[THIRD] = log.files[THIRD], log.files[FIRST]
     log.expect("damaged", "zero-segment", survivors=[2, 3], end=None)
 
 
 @PROOF.damaged(three_segments, "ZBJ-014", "ZBJ-066")
 def zeros_before_index_1(log: ZeebeLog) -> None:
-    """A segment of zeros precedes the first record of a journal. No index from 1 on is skipped, so
-    `after_loss` is absent."""
+    """A segment of zeros precedes the first record of a journal. No index from 1 upwards is
+    skipped, so `after_loss` is absent."""
     for number in (4, 3, 2, 1):
         log.rename_file(f"journal-{number}.log", f"journal-{number + 1}.log")
     log.add_file(FIRST, bytes(270))
@@ -1025,8 +1034,8 @@ def no_descriptor_of_a_known_version(log: ZeebeLog) -> None:
 
 @PROOF.damaged(older_record_in_a_segment_of_45_bytes, "ZBJ-014", "ZBJ-031")
 def older_record_revived_before_a_prepared_segment(log: ZeebeLog) -> None:
-    """The frame of the truncated record 3 becomes 1, and a prepared segment comes before the next
-    segment, which begins with index 3."""
+    """The frame of the truncated record 3 becomes 1, and a prepared segment precedes the next
+    segment with records, which begins with index 3."""
     _revive(210)(log)
     log.rename_file(SECOND, THIRD)
     log.files[SECOND] = bytearray(400)
@@ -1069,23 +1078,23 @@ first_descriptor_of_three_flipped: three_segments ZBJ-040 ZBJ-066
     damage: flip bit 0 of journal-1.log:descriptor.metadata.checksum
     expect: damaged descriptor-checksum, survivors 0-5, end 254
 second_descriptor_of_45_bytes_flipped: segments_of_45_bytes ZBJ-040
-    One bit of the checksum of the second descriptor of 45 bytes is flipped. The next segment proves
-    records 3 and 4.
+    One bit of the checksum of the second descriptor, of 45 bytes, is flipped. The next segment
+    proves records 3 and 4.
     damage: flip bit 0 of journal-2.log:descriptor.metadata.checksum
     expect: damaged descriptor-checksum, survivors 0-5
 second_descriptor_of_29_bytes_flipped: segments_of_29_bytes ZBJ-006 ZBJ-040
-    The second descriptor of version 1 has another template. The next segment proves records 3 and
+    The second descriptor, of version 1, has another template. The next segment proves records 3 and
     4.
     damage: flip bit 3 of journal-2.log:descriptor.segment.header.template_id
     expect: damaged bad-descriptor, survivors 0-5
 second_descriptor_of_45_bytes_and_its_last_record: segments_of_45_bytes ZBJ-040 ZBJ-006
-    The second descriptor of 45 bytes and record 4 are corrupt. Record 3 has the expected index, so
-    its place is proof enough.
+    The second descriptor, of 45 bytes, and record 4 are corrupt. Record 3 has the expected index,
+    so its place alone proves it.
     damage: flip bit 0 of journal-2.log:records[1].data.entry.term
     damage: flip bit 0 of journal-2.log:descriptor.metadata.checksum
     expect: damaged descriptor-checksum, survivors 0-2 4 5
 second_descriptor_of_29_bytes_and_its_last_record: segments_of_29_bytes ZBJ-040 ZBJ-006
-    The second descriptor of version 1 and record 4 are corrupt. Record 3 has the expected index.
+    The second descriptor, of version 1, and record 4 are corrupt. Record 3 has the expected index.
     damage: flip bit 0 of journal-2.log:records[1].data.entry.term
     damage: flip bit 3 of journal-2.log:descriptor.segment.header.template_id
     expect: damaged bad-descriptor, survivors 0-2 4 5
@@ -1096,19 +1105,20 @@ second_descriptor_and_its_first_record: three_segments ZBJ-040 ZBJ-065 ZBJ-066
     damage: flip bit 0 of journal-2.log:descriptor.metadata.checksum
     expect: damaged descriptor-checksum, survivors 0 1 4 5, end 254
 sealed_record_damaged_and_the_next_segment_missing: three_segments ZBJ-038 ZBJ-039 ZBJ-066
-    Record 2 is corrupt, and the second segment is missing. The seal shows that both are lost.
+    Record 2 is corrupt, and the second segment is missing. The seal shows that record 2 is one
+    loss, and the missing segment another.
     damage: flip bit 0 of journal-1.log:records[1].metadata.checksum
     damage: remove journal-2.log
     expect: damaged checksum-mismatch, survivors 0 4 5, end 254
 unsealed_record_damaged_and_the_next_segment_missing: segments_of_45_bytes ZBJ-038 ZBJ-039 ZBJ-066
-    Record 2 is corrupt, and the second segment is missing. The range of record 2 stands for all
+    Record 2 is corrupt, and the second segment is missing. The lost range of record 2 covers all
     missing records.
     damage: flip bit 0 of journal-1.log:records[1].metadata.checksum
     damage: remove journal-2.log
     expect: damaged checksum-mismatch, survivors 0 4 5
 first_two_segments_swapped: three_segments ZBJ-039 ZBJ-044
     The first two segments are swapped. The segment that begins with index 1 comes too late, but no
-    record of the answer comes before it.
+    returned record precedes it.
     damage: rename journal-1.log to journal-9.log
     damage: rename journal-2.log to journal-1.log
     damage: rename journal-9.log to journal-2.log
@@ -1126,19 +1136,19 @@ damage_before_a_cut_descriptor: segments_of_45_bytes ZBJ-038 ZBJ-062
     flushed: 6
     expect: damaged checksum-mismatch, survivors 4 5
 sealed_record_damaged_before_a_cut_descriptor: three_segments ZBJ-038 ZBJ-039
-    Record 2 is corrupt, and the next descriptor is cut. The cut segment stands for records 3 and 4,
-    and no gap is listed.
+    Record 2 is corrupt, and the next descriptor is cut. The lost range of the cut segment covers
+    records 3 and 4, so a reader lists no gap.
     damage: flip bit 0 of journal-1.log:records[1].metadata.checksum
     damage: truncate at 40 in journal-2.log
     expect: damaged checksum-mismatch, survivors 0 4 5, end 254
 second_descriptor_of_65_bytes_flipped: second_descriptor_of_65_bytes ZBJ-040 ZBJ-065
     The checksum of a descriptor of 65 bytes is wrong. Record 2 begins at an unknown offset, and
-    records 2 to 4 are a chain up to the next segment.
+    records 2 to 4 form a chain up to the next segment.
     damage: flip bit 0 of journal-2.log:descriptor.metadata.checksum
     expect: damaged descriptor-checksum, survivors 0-5
 first_of_three_versions_flipped: three_segments ZBJ-011 ZBJ-040
     One bit of the version of the first descriptor is flipped. The later segments have a known
-    version, and prove records 1 and 2.
+    version and prove records 1 and 2.
     damage: flip bit 0 of journal-1.log:descriptor.version
     expect: damaged unknown-version, survivors 0-5, end 254
 first_of_three_schemas_flipped: three_segments ZBJ-011 ZBJ-040

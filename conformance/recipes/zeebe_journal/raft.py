@@ -15,8 +15,8 @@ from reference_impl.zeebe_journal.raft import (
     encode_initial,
 )
 
+#: The size of a RaftLogEntry with its header.
 LOG_ENTRY = 17
-"""The size of a RaftLogEntry with its header."""
 GOLDEN_JOINT = bytes.fromhex(
     "0900010008000400050000000000000001080004000800 0400d2040000000000000900020340e2010000000000"
     "01000000310241e2010000000000020000003232090001 0340e20100000000000100000031".replace(" ", "")
@@ -153,7 +153,7 @@ def group_cut_in_a_member(log: ZeebeLog) -> None:
 
 @RAFT.valid("ZBJ-058", kind="limit")
 def group_that_counts_too_many(log: ZeebeLog) -> None:
-    """A configuration entry whose group has a count of 254, but only two members."""
+    """The group of a configuration entry has a count of 254, but only two members."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS, version=1))
     payload[LOG_ENTRY + 18] = 254
     _single_record(log, bytes(payload))
@@ -182,7 +182,7 @@ def application_entry_of_another_template(log: ZeebeLog) -> None:
 
 @RAFT.valid("ZBJ-054", "ZBJ-058", kind="limit")
 def entry_of_another_schema(log: ZeebeLog) -> None:
-    """A payload whose header has schema 9. The payload is not a raft entry."""
+    """The header of a payload has schema 9. The payload is not a raft entry."""
     payload = bytearray(encode_initial(5))
     payload[4] = 9
     _single_record(log, bytes(payload))
@@ -191,8 +191,8 @@ def entry_of_another_schema(log: ZeebeLog) -> None:
 
 @RAFT.valid("ZBJ-058", kind="limit")
 def raft_entry_cut_in_its_block(log: ZeebeLog) -> None:
-    """A RaftLogEntry of 17 bytes has a block length of 11 bytes, so its block is cut. The payload
-    is not a raft entry."""
+    """A 17-byte RaftLogEntry has a block length of 11 bytes, so its block is cut. The payload is
+    not a raft entry."""
     payload = bytearray(encode_initial(5))
     payload[0] = 11
     _single_record(log, bytes(payload))

@@ -43,8 +43,8 @@ def last_frame_zeroed(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, FRAME, "ZBJ-016", "ZBJ-025", below=2, at=4)
 def frame_of_an_unknown_version(log: ZeebeLog) -> None:
-    """The frame of the third record is 2, which is invalid. The rest of the record is as expected,
-    so a reader returns it."""
+    """The frame of the third record is 2, which is invalid. The rest is as expected, so a reader
+    returns the record."""
     log.set("records[2].frame", 2)
     log.expect("damaged", "unknown-frame", survivors=range(4), end=None)
     log.note("Zeebe reads every frame except 0 as 1.")
@@ -85,7 +85,7 @@ def metadata_template_flipped(log: ZeebeLog) -> None:
 
 @HEADER.damaged(one_segment, "ZBJ-005", "ZBJ-025", kind="corrupt")
 def metadata_block_too_short(log: ZeebeLog) -> None:
-    """The metadata of the third record has a block of 11 bytes, too short for checksum and
+    """The metadata of the third record has a block of 11 bytes, too short for the checksum and the
     length."""
     log.set("records[2].metadata.header.len_block", 11)
     log.stops("bad-header", [0, 1], end=222)
@@ -101,7 +101,7 @@ def metadata_block_too_long(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, HEADER, "ZBJ-025", below=2, at=4)
 def data_schema_changed(log: ZeebeLog) -> None:
-    """The data message of the third record has another schema and a valid checksum, which is always
+    """The data message of the third record has another schema and a valid checksum. This is always
     damage."""
     log.set("records[2].data.header.schema_id", 8)
     log.reseal("records[2]")
@@ -116,7 +116,8 @@ metadata_version_99: one_segment ZBJ-005 limit
     damage: set records[2].metadata.header.version to 99
     expect: intact, survivors 0-3, end 422
 data_block_too_short: one_segment ZBJ-025 ZBJ-035
-    The data message of the third record has a block of 15 bytes, too short for index and asqn.
+    The data message of the third record has a block of 15 bytes, too short for an index and an
+    asqn.
     damage: set records[2].data.header.len_block to 15
     damage: reseal records[2]
     expect: damaged data-header, survivors 0 1, end none
@@ -145,8 +146,8 @@ def checksum_upper_half_set(log: ZeebeLog) -> None:
 
 @CHECKSUM_GROUP.damaged(one_segment, "ZBJ-017", kind="corrupt")
 def checksum_zeroed(log: ZeebeLog) -> None:
-    """The checksum of the third record is zeroed. A reader compares this checksum like any
-    other."""
+    """The checksum of the third record is zeroed. A reader compares this checksum like any other
+    value."""
     log.zero("records[2].metadata.checksum")
     log.stops("checksum-mismatch", [0, 1], end=222)
 
@@ -232,8 +233,8 @@ def length_one_too_many(log: ZeebeLog) -> None:
 
 @LENGTH.damaged(one_segment, "ZBJ-025", "ZBJ-035", kind="corrupt")
 def length_zero_with_checksum_zero(log: ZeebeLog) -> None:
-    """Checksum and length of the third record are zeros, as after an unfinished write. The checksum
-    of no bytes is 0, so it proves nothing."""
+    """The checksum and the length of the third record are 0, as after an unfinished write. The
+    checksum of zero bytes is 0, so it proves nothing."""
     log.zero("records[2].metadata.len_data")
     log.zero("records[2].metadata.checksum")
     log.stops("bad-length", [0, 1], end=222)

@@ -55,8 +55,8 @@ def append_an_index_that_is_not_next(log: ZeebeLog) -> None:
     prepared_segment_alone, "ZBJ-051", control=append_to_a_single_file, kind="limit"
 )
 def append_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
-    """A writer must refuse to append to a log of one file without a descriptor, because its number
-    and first index are unknown."""
+    """A writer must refuse to append to a one-file log without a descriptor, because its number and
+    first index are unknown."""
     append_records(log, (b"new", 7))
     log.expect_refusal("intact")
 

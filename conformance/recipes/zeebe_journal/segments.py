@@ -1,4 +1,4 @@
-"""Missing, repeated, empty and out-of-order segments."""
+"""Missing, repeated, empty and out-of-order segments in a journal."""
 
 from conformance.recipes.zeebe_journal.layout import segments_of_45_bytes, three_segments
 from conformance.recipes.zeebe_journal.log import (
@@ -53,7 +53,8 @@ def all_segments_missing(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, SEGMENTS, "ZBJ-039", below=4, at=5)
 def overlapping_segment(log: ZeebeLog) -> None:
-    """The third segment begins with index 4, which the second segment also contains."""
+    """The third segment begins with index 4, although the second segment already contains record
+    4."""
     log.files[THIRD] = bytearray(segment((CHARLIE, DELTA), 270, id=3, index=4))
     log.stops("segment-overlap", range(4), end=257)
 
@@ -69,7 +70,7 @@ def segment_twice(log: ZeebeLog) -> None:
 @SEGMENTS.damaged(three_segments, "ZBJ-039")
 def segments_swapped(log: ZeebeLog) -> None:
     """The second and the third segment are swapped. The segment that begins with index 3 comes too
-    late, but may hold the missing records."""
+    late, but may contain the missing records."""
     log.shows("swapped")
     log.rename_file(SECOND, "journal-9.log")
     log.rename_file(THIRD, SECOND)

@@ -56,8 +56,8 @@ def cut_between_two_records(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, TAIL, "ZBJ-025", "ZBJ-034", below=4, at=5, kind="eof")
 def frame_without_a_record(log: ZeebeLog) -> None:
-    """A valid frame and zeros follow the last record, as if only the first byte of a record was
-    written."""
+    """A valid frame and zeros follow the last record, as if only the first byte of a record had
+    been written."""
     log.shows("size-before-data")
     log.data[422] = 1
     log.stops("bad-header", range(4), end=422)
@@ -92,7 +92,7 @@ def garbage_behind_the_end(log: ZeebeLog) -> None:
 
 @TAIL.damaged(exactly_full_segment, "ZBJ-020", "ZBJ-025")
 def exactly_full_segment_cut_by_one(log: ZeebeLog) -> None:
-    """The file of a full segment lacks its last byte, which belongs to the last record."""
+    """The file of a full segment lacks its last byte, which is part of the last record."""
     log.truncate(421)
     log.stops("torn-record", [0, 1, 2], end=321)
 

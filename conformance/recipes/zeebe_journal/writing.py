@@ -1,4 +1,5 @@
-"""Write new journals byte for byte, append to journals, and use the flushed index."""
+"""New journals that a writer must match byte for byte, appends to journals, and uses of the flushed
+index."""
 
 from conformance.recipes.zeebe_journal.layout import GOLDEN, one_segment, three_segments
 from conformance.recipes.zeebe_journal.log import (
@@ -216,8 +217,8 @@ def two_thousand_records(log: ZeebeLog) -> None:
 
 @LIMITS.damaged(one_segment, "ZBJ-045")
 def strict_reading_stops_at_an_asqn(log: ZeebeLog) -> None:
-    """The asqn of the third record is not above the one before. A strict reader stops there, but
-    recovery continues."""
+    """The asqn of the third record is not above the asqn before it. A strict reader stops there,
+    but a recovering reader continues."""
     log.zero("records[1].data.asqn")
     log.reseal("records[1]")
     log.set("records[2].data.asqn", 0)

@@ -1,1 +1,1 @@
-"""Recipes for the vectors of zmq-raft, one module for each type of log or fault."""
+"""Recipes for the zmq-raft vectors, one module for each type of log or fault."""

@@ -39,7 +39,7 @@ def append_to_an_empty_file(log: ZmqRaftLog) -> None:
     five_entries, "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries, may_refuse=True
 )
 def append_behind_a_torn_entry(log: ZmqRaftLog) -> None:
-    """The last entry lacks its last byte. A writer rolls back the torn entry before it appends two
+    """The last entry lacks its last byte. A writer rolls back the torn entry and then appends two
     entries."""
     log.shows("going-on-after-a-torn-record")
     log.truncate(244)
@@ -51,7 +51,7 @@ def append_behind_a_torn_entry(log: ZmqRaftLog) -> None:
     five_entries, "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries, may_refuse=True
 )
 def append_behind_three_torn_entries(log: ZmqRaftLog) -> None:
-    """The last three entries are torn. A writer rolls back these entries before it appends two
+    """The last three entries are torn. A writer rolls back these entries and then appends two
     entries."""
     log.truncate_in("data.entries[2]", 12)
     log.add(DELTA, ECHO)
@@ -101,8 +101,8 @@ def append_behind_a_torn_update(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(three_files, "ZMR-098")
 def append_to_a_directory(log: ZmqRaftLog) -> None:
-    """A writer appends three entries to a directory. One entry fits into the last file, and two go
-    into a new file."""
+    """A writer appends three entries to a directory. One entry fits into the last file, and the
+    other two go into a new file."""
     log.add(DELTA, ECHO, entry(b"foxtrot", 2))
     log.expect("intact", survivors=[*range(10), b"delta", b"echo", b"foxtrot"])
 
@@ -128,7 +128,7 @@ def append_with_an_empty_file_at_the_end(log: ZmqRaftLog) -> None:
 )
 def append_to_a_torn_directory(log: ZmqRaftLog) -> None:
     """The last index file of a directory lacks its last byte. A writer rolls back the torn entry
-    before it appends two entries."""
+    and then appends two entries."""
     log.truncate(185, EIGHT)
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(9), b"delta", b"echo"])

@@ -49,15 +49,16 @@ def stray_binary_value(log: ZmqRaftLog) -> None:
 
 @STATE_GROUP.damaged(five_updates, "ZMR-077")
 def tail_of_ff(log: ZmqRaftLog) -> None:
-    """After the last update, the file contains 64 bytes ff, each of them an integer."""
+    """After the last update, the file contains 64 bytes with the value ff, each of which is an
+    integer."""
     log.extend(b"\xff" * 64)
     log.expect("damaged", "not-a-map", survivors=[0, 1, 2, 3, 4], end=None)
 
 
 @STATE_GROUP.damaged(five_updates, "ZMR-077")
 def map_inside_a_damaged_update(log: ZmqRaftLog) -> None:
-    """The first byte of an update is damaged. A reader does not return the map inside this update
-    as an update."""
+    """The first byte of an update is damaged. A reader does not mistake the map inside this update
+    for an update."""
     log.extend(encode({"peers": {"old": [], "new": []}}))
     log.data[36] = 0x01
     log.expect("damaged", "not-a-map", survivors=[0, 1, 2, 3, 4], end=None)
@@ -90,7 +91,7 @@ def key_that_is_not_utf8(log: ZmqRaftLog) -> None:
 
 @STATE_GROUP.damaged(five_updates, "ZMR-078")
 def key_of_bytes(log: ZmqRaftLog) -> None:
-    """The key of an update is a binary value that holds the letter a."""
+    """The key of an update is a binary value that contains the letter a."""
     _bad_key(log, "81c4016101")
 
 
@@ -155,22 +156,22 @@ key_that_is_a_number: five_updates ZMR-078
     damage: splice 01 over updates[3].elements[0]
     expect: damaged bad-key, survivors 0-2 4, end none
 one_pair_too_many: five_updates ZMR-078
-    The count of the first update is one too high, so the second update is in place of a key, and
-    the third in place of its value. A reader returns the updates after them.
+    The count of the first update is one too high, so a reader takes the second update for a key and
+    the third for its value. It returns the updates after these.
     damage: set updates[0].first to 130
     expect: damaged bad-key, survivors 3 4, end none
 eight_pairs_too_many: five_updates ZMR-078 ZMR-076
-    The count of the fourth update is eight too high, so the fifth update is in place of a key.
+    The count of the fourth update is eight too high, so a reader takes the fifth update for a key.
     damage: set updates[3].first to 137
     expect: damaged bad-key, survivors 0-2, end none
     note: A writer that treats this update as torn also removes the updates after it.
 key_that_is_not_utf8_between_updates: five_updates ZMR-107 ZMR-072
-    The key of the second update is not UTF-8. Only this update is lost, and the state of the first
-    update is the last state.
+    The key of the second update is not UTF-8. Only this update is lost, and no state after that of
+    the first update is known.
     damage: set updates[1].elements[0].data to ff 61 7a
     expect: damaged bad-key, survivors 0 2-4, end none
 type_that_does_not_exist_between_updates: five_updates ZMR-107 ZMR-079
-    The value of the fourth update is the byte c1, which counts as a value of one byte.
+    The value of the fourth update is the byte c1, which counts as a one-byte value.
     damage: set updates[3].elements[1].first to 193
     expect: damaged bad-type, survivors 0-2 4, end none
 two_bad_keys: five_updates ZMR-107
@@ -186,7 +187,7 @@ bad_key_before_a_cut_update: five_updates ZMR-107 ZMR-076
     damage: truncate at 28
     expect: damaged bad-key, survivors 0, end none
 bad_key_before_zeros: five_updates ZMR-107 ZMR-076
-    The key of the second update is damaged, and zeros come after the last update.
+    The key of the second update is damaged, and zeros follow the last update.
     damage: set updates[1].elements[0].data to ff 61 7a
     damage: extend by 00 00 00
     expect: damaged bad-key, survivors 0, end none
@@ -216,6 +217,6 @@ def update_that_is_too_deep(log: ZmqRaftLog) -> None:
 
 @TORN_TAIL.damaged(five_updates, "ZMR-076", "ZMR-107")
 def zero_after_the_last_update(log: ZmqRaftLog) -> None:
-    """One zero byte comes after the last update. It is an unfinished update."""
+    """One zero byte follows the last update. A reader treats this byte as an unfinished update."""
     log.extend(bytes(1))
     log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)

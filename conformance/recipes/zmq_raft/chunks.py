@@ -1,4 +1,5 @@
-"""Chunks between the table and the entries, which a reader skips until it finds the marker."""
+"""Chunks between the table and the entries. A reader skips these chunks until it finds the
+marker."""
 
 from conformance.recipes.zmq_raft.index_files import three_entries
 from conformance.recipes.zmq_raft.log import CHUNKS, ZmqRaftLog
@@ -28,7 +29,7 @@ def a_second_header_chunk(log: ZmqRaftLog) -> None:
 
 @CHUNKS.damaged(three_entries, "ZMR-003")
 def chunk_of_zeros(log: ZmqRaftLog) -> None:
-    """Eight zero bytes before the marker are a chunk with a token of zeros and the length 0."""
+    """Eight zero bytes before the marker form a chunk with a token of zeros and the length 0."""
     _new_chunk(log, "chunks[1]", bytes(8))
     log.expect("intact", survivors=ALL)
 

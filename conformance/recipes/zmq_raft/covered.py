@@ -1,4 +1,4 @@
-"""Log directories: the snapshot, and the entries that it covers."""
+"""Log directories with a snapshot, and the entries that the snapshot covers."""
 
 from conformance.recipes.zmq_raft.directories import (
     ALL,
@@ -20,8 +20,8 @@ from conformance.recipes.zmq_raft.log import (
 
 @DIRECTORY.damaged(snapshot_in_front, "ZMR-063", "ZMR-092")
 def a_lost_snapshot_covers_nothing(log: ZmqRaftLog) -> None:
-    """The snapshot at index 5 has one byte too many and is lost. Entries 4 and 5 are therefore not
-    covered."""
+    """The snapshot at index 5 has one byte too many and is lost, so it covers neither entry 4 nor
+    entry 5."""
     log.extend(b"!", file="snap")
     log.remove_file(SIX)
     log.add_index_file(4, b"four", b"five", b"six", b"seven")
@@ -124,7 +124,7 @@ def next_index_after_a_covered_file(log: ZmqRaftLog) -> None:
 
 
 def _two_lost_at_the_end(log: ZmqRaftLog) -> None:
-    """Set the last offset to 1, so that the entries 9 and 10 are lost in one range."""
+    """Set the last offset to 1. Entries 9 and 10 are then lost in one range."""
     log.set(f"{EIGHT}:offsets[2]", 1)
 
 
@@ -147,7 +147,7 @@ def damage_at_the_end_covered(log: ZmqRaftLog) -> None:
 
 
 def _two_torn(log: ZmqRaftLog) -> None:
-    """Cut the last file in the middle of entry 9, so that the entries 9 and 10 are torn."""
+    """Cut the last file in the middle of entry 9. Entries 9 and 10 are then torn."""
     log.truncate(145, EIGHT)
 
 
@@ -178,8 +178,8 @@ def snapshot_at_the_last_entry(log: ZmqRaftLog) -> None:
 
 @DIRECTORY.damaged(three_files, "ZMR-092", "ZMR-097")
 def entry_zero_after_a_lost_snapshot(log: ZmqRaftLog) -> None:
-    """The snapshot at index 0 has a byte of data but the size 0. The snapshot is lost, so entry 0
-    is not covered."""
+    """The snapshot at index 0 has one byte of data, although its size is 0. The snapshot is lost,
+    so entry 0 is not covered."""
     for name in (ONE, FOUR, EIGHT):
         log.remove_file(name)
     log.extend(b"!", file="snap")
@@ -217,7 +217,7 @@ def wrong_offset_of_covered_entries(log: ZmqRaftLog) -> None:
 @DIRECTORY.damaged(snapshot_alone, "ZMR-062", "ZMR-091", "ZMR-097")
 def snapshot_cut_beside_a_misplaced_file(log: ZmqRaftLog) -> None:
     """The snapshot lacks its last byte, and the only index file is misplaced. The directory has an
-    index file, so the code of the snapshot is missing-data."""
+    index file, so the code for the snapshot is missing-data."""
     log.truncate_in("snap:data", 9)
     name = log.add_index_file(6, b"six")
     log.rename_file(name, "log/00000000000006.rlog")
@@ -226,8 +226,8 @@ def snapshot_cut_beside_a_misplaced_file(log: ZmqRaftLog) -> None:
 
 @DIRECTORY.damaged(three_files, "ZMR-042", "ZMR-092")
 def length_of_a_covered_file_wrong(log: ZmqRaftLog) -> None:
-    """The snapshot covers all entries of the first file, whose length is invalid. A reader reports
-    the length."""
+    """The snapshot covers all entries in the first file. A reader still reports the invalid length
+    of this file."""
     log.put_snapshot(b"state at 5", 5)
     log.set(f"{ONE}:header.len_body", 0)
     log.expect("damaged", "bad-header", survivors=[b"state at 5", 5, 6, 7, 8, 9], end=186)
@@ -251,7 +251,7 @@ capacity_of_the_middle_file_wrong: three_files ZMR-042 ZMR-094
     expect: damaged bad-header, survivors 0-9, end 186
 term_that_falls_after_a_wrong_length: three_files ZMR-042 ZMR-050
     The first entry of the middle file has term 1, below the term 2 before it, and the length of
-    this file is invalid. The wrong length ends the run, so a reader compares no terms across it.
+    this file is invalid. A reader compares no terms across the invalid length.
     damage: set log/00000/00/00/00000000000001.rlog:data.entries[2].header.term to 2
     damage: set log/00000/00/00/00000000000004.rlog:header.len_body to 0
     expect: damaged bad-header, survivors 0-9, end 186
@@ -267,8 +267,8 @@ length_of_the_snapshot_wrong: snapshot_in_front ZMR-042 ZMR-092
     damage: set snap:header.len_body to 0
     expect: damaged bad-header, survivors 0-3
 length_of_the_default_snapshot_wrong: three_files ZMR-042 ZMR-092
-    The length of a snapshot of index 0 without data is invalid. The snapshot is framing, but a
-    reader reports its length.
+    A snapshot with index 0 and no data has an invalid length. The snapshot is only framing, but a
+    reader still reports its length.
     damage: set snap:header.len_body to 0
     expect: damaged bad-header, survivors 0-9, end 186
 """)

@@ -1,4 +1,4 @@
-"""Log directories: the snapshot, the index files, and faults between files."""
+"""Log directories: snapshots, index files, and faults between files."""
 
 from conformance.recipes.zmq_raft.log import (
     DIRECTORY,
@@ -17,7 +17,7 @@ ALL = list(range(10))
 
 @DIRECTORY.valid("ZMR-090", "ZMR-091", "ZMR-098", "ZMR-105", "ZMR-101")
 def three_files(log: ZmqRaftLog) -> None:
-    """A directory with a snapshot of index 0 without data, and with index files of 3, 4 and 3
+    """A directory with a snapshot at index 0 without data, and three index files with 3, 4 and 3
     entries."""
     log.directory(*ENTRIES)
     log.expect("intact", survivors=ALL, end=186)
@@ -58,7 +58,7 @@ def snapshot_over_the_first_entries(log: ZmqRaftLog) -> None:
 @DIRECTORY.damaged(three_files, "ZMR-092", "ZMR-101")
 def snapshot_over_everything(log: ZmqRaftLog) -> None:
     """The snapshot is at index 12, and the last entry is 10. The end is null, because the next
-    entry is 13 and not 11."""
+    entry is 13, not 11."""
     log.put_snapshot(b"state at 12", 12)
     log.expect("intact", survivors=[b"state at 12"], end=None)
     log.note("A crash between installing a snapshot and discarding the log leaves this directory.")
@@ -95,8 +95,8 @@ def _add_empty(log: ZmqRaftLog, first: int) -> None:
 
 @DIRECTORY.damaged(three_files, "ZMR-091")
 def files_of_others(log: ZmqRaftLog) -> None:
-    """A directory contains files whose names, or the names of their folders, do not have the form
-    for index files. A reader ignores these files."""
+    """A directory contains other files. Their names, or the names of their folders, do not have the
+    form for index files. A reader ignores these files."""
     here = "log/00000/00/00"
     for name in (
         "raft.pers",
@@ -112,7 +112,7 @@ def files_of_others(log: ZmqRaftLog) -> None:
 
 @DIRECTORY.valid("ZMR-015", "ZMR-091")
 def files_in_two_folders(log: ZmqRaftLog) -> None:
-    """Two index files, one before index 0x100000 and one that begins with this index, lie in
+    """Two index files, one that ends before index 0x100000 and one that begins with it, lie in
     different folders."""
     log.directory(*ENTRIES[:4], snapshot=(b"s", 0xFFFFD, 1))
     assert "log/00000/00/01/00000000100000.rlog" in log.files
@@ -183,12 +183,12 @@ empty_file_behind_a_full_one: last_file_full ZMR-095 ZMR-101
     add_empty: 8
     expect: intact, survivors 0-6, end 108
 middle_file_missing: three_files ZMR-094
-    The file of entries 4 to 7 is missing. A reader returns the entries after the gap.
+    The file with entries 4 to 7 is missing. A reader returns the entries after the gap.
     shows: lost-file
     damage: remove log/00000/00/00/00000000000004.rlog
     expect: damaged missing-entries, survivors 0-2 7-9, end 186
 first_file_missing: three_files ZMR-093
-    The file of entries 1 to 3 is missing, and the snapshot does not cover these entries.
+    The file with entries 1 to 3 is missing, and the snapshot does not cover these entries.
     damage: remove log/00000/00/00/00000000000001.rlog
     expect: damaged snapshot-gap, survivors 3-9
 snapshot_too_old: snapshot_in_front ZMR-093

@@ -40,8 +40,8 @@ def unfinished_file_after_a_gap(log: ZmqRaftLog) -> None:
 
 @TORN_TAIL.damaged(last_file_full, "ZMR-044", "ZMR-095", "ZMR-101")
 def unfinished_and_empty_files(log: ZmqRaftLog) -> None:
-    """A spare file of 0 bytes begins with the next index, and an empty spare file follows. A writer
-    can recreate the first spare file."""
+    """A spare file of 0 bytes is named for the next index, and a spare file without entries
+    follows. A writer can recreate the first spare file."""
     log.add_file(EIGHT, b"")
     log.add_index_file(12)
     log.expect("torn", "torn-header", survivors=FIRST_SEVEN, end=0)

@@ -21,7 +21,7 @@ def terms_that_rise(log: ZmqRaftLog) -> None:
 
 @ENTRIES_GROUP.damaged(five_entries, "ZMR-048")
 def entry_shorter_than_its_header(log: ZmqRaftLog) -> None:
-    """An entry in the middle of the file has 19 bytes, one less than an entry header."""
+    """An entry in the middle of the file is 19 bytes long, one byte less than an entry header."""
     start = log.field("data.entries[2]").start
     del log.data[start + 19 : start + 25]
     for number, offset in ((2, 69), (3, 94), (4, 119)):
@@ -38,8 +38,8 @@ def term_above_the_limit(log: ZmqRaftLog) -> None:
 
 @ENTRIES_GROUP.damaged(terms_that_rise, "ZMR-050", "ZMR-049")
 def terms_on_both_sides_of_a_loss(log: ZmqRaftLog) -> None:
-    """The first three terms are 6, 2^55 and 3. A reader does not compare the first and the third
-    term, because the second entry is lost."""
+    """The first three terms are 6, 2^55 and 3. A reader does not compare the first term with the
+    third, because the second entry is lost."""
     log.set("data.entries[1].header.term", 2**55)
     log.set("data.entries[0].header.term", 6)
     log.expect("damaged", "bad-term", survivors=[0, 2, 3, 4])
@@ -85,7 +85,7 @@ last_term_of_zero: terms_that_rise ZMR-049 ZMR-050
     expect: damaged bad-term, survivors 0-3, end 245
     note: One sync covers the entry and its offset (ZMR-018), so a crash can leave this entry.
 terms_on_both_sides_of_a_term_of_zero: terms_that_rise ZMR-049 ZMR-050
-    The first three terms are 6, 0 and 3. A reader does not compare the first and the third term,
+    The first three terms are 6, 0 and 3. A reader does not compare the first term with the third,
     because the second entry is lost.
     damage: set data.entries[0].header.term to 6
     damage: zero data.entries[1].header.term

@@ -1,4 +1,4 @@
-"""Appends to single files: after lost entries, before old offsets, and under other names."""
+"""Appends to single files: after lost entries, before old offsets, and under unusual names."""
 
 import struct
 
@@ -24,7 +24,7 @@ NEXT = encode({"foo": 8})
     five_entries, "ZMR-018", "ZMR-048", "ZMR-050", kind="corrupt", control=append_to_three_entries
 )
 def append_after_a_short_entry(log: ZmqRaftLog) -> None:
-    """The last entry has only one byte, and the bytes of its term lie after its end. A writer
+    """The last entry is only one byte long, and the bytes of its term lie after its end. A writer
     appends an entry without comparing terms."""
     log.set("data.entries[4].header.term", 9)
     log.set("offsets[4]", 101)

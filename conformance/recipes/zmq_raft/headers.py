@@ -47,7 +47,7 @@ def cut_in_the_header(log: ZmqRaftLog) -> None:
 
 @LIMITS.damaged(three_entries, "ZMR-044", "ZMR-103", kind="limit")
 def table_of_the_largest_capacity(log: ZmqRaftLog) -> None:
-    """The header claims a table of 64 MiB that the file does not contain. A reader allocates no
+    """The header claims a table of 64 MiB, which the file does not contain. A reader allocates no
     memory for the table."""
     _forget(log)
     log.set("header.capacity", 0x00FFFFFF)
@@ -58,8 +58,8 @@ def table_of_the_largest_capacity(log: ZmqRaftLog) -> None:
 
 @LIMITS.damaged(three_entries, "ZMR-045", "ZMR-103", kind="limit")
 def table_of_four_gigabytes(log: ZmqRaftLog) -> None:
-    """The header claims a table of nearly 4 GiB that the file does not contain. A reader allocates
-    no memory for the table."""
+    """The header claims a table of nearly 4 GiB, which the file does not contain. A reader
+    allocates no memory for the table."""
     log.set("header.capacity", 0x3FFFFFF0)
     log.set("header.len_body", 16 + 4 * 0x3FFFFFF0)
     log.expect("damaged", "missing-marker", end=None)
@@ -67,7 +67,7 @@ def table_of_four_gigabytes(log: ZmqRaftLog) -> None:
 
 @INDEX_FILE.valid("ZMR-011", "ZMR-033")
 def first_entry_of_256_bytes(log: ZmqRaftLog) -> None:
-    """The first entry has 256 bytes, so the lowest byte of the first offset is zero. A reader
+    """The first entry is 256 bytes long, so the lowest byte of the first offset is zero. A reader
     checks the whole offset."""
     log.index_file(entry(b"a" * 236), entry(b"bravo"), capacity=8)
     log.expect("intact", survivors=[0, 1])
@@ -117,7 +117,7 @@ def another_token_told_to_be_an_index_file(log: ZmqRaftLog) -> None:
 
 @HEADER_GROUP.damaged(three_entries, "ZMR-010", "ZMR-042")
 def capacity_that_overflows(log: ZmqRaftLog) -> None:
-    """The capacity is 2^32 - 4 and the length of the RLOG chunk is 0. The two numbers agree only in
+    """The capacity is 2^32 - 4 and the length of the RLOG chunk is 0. The two numbers match only in
     32-bit arithmetic."""
     log.set("header.capacity", 2**32 - 4)
     log.set("header.len_body", 0)
@@ -159,8 +159,8 @@ cut_before_the_table: three_entries ZMR-040 ZMR-044
     damage: truncate at 24
     expect: torn torn-header, no survivors, end 0
 version_two_in_a_cut_header: three_entries ZMR-040 ZMR-044
-    The header of an index file has version 2 but only 23 of 24 bytes. The code is torn-header,
-    because a reader checks the file size first.
+    The header of an index file has version 2, but is only 23 of 24 bytes long. The code is
+    torn-header, because a reader checks the file size first.
     damage: set header.version to 2
     damage: truncate at 23
     expect: torn torn-header, no survivors, end 0
@@ -179,8 +179,8 @@ cut_in_the_table_after_a_first_offset_of_zero: three_entries ZMR-040 ZMR-044
 
 @HEADER_GROUP.damaged(three_entries, "ZMR-040", "ZMR-045")
 def cut_in_the_table_after_a_high_first_offset(log: ZmqRaftLog) -> None:
-    """An index file ends after the first offset, of which only the last byte is not zero. The code
-    is missing-marker."""
+    """An index file ends after the first offset. Only the last byte of this offset is not zero. The
+    code is missing-marker."""
     log.set("offsets[0]", 0x01000000)
     log.truncate_in("offsets[1]", 0)
     log.expect("damaged", "missing-marker", end=None)
@@ -189,7 +189,7 @@ def cut_in_the_table_after_a_high_first_offset(log: ZmqRaftLog) -> None:
 @HEADER_GROUP.damaged(first_entry_of_256_bytes, "ZMR-042")
 def length_up_to_chunks_in_an_entry(log: ZmqRaftLog) -> None:
     """The length of the RLOG chunk leads to a META chunk inside an entry, and the capacity leads to
-    the true one. Two capacities are possible, so the whole file is lost."""
+    the true META chunk. Two capacities are possible, so the whole file is lost."""
     log.overwrite(140, chunk(b"META", b"") + chunk(b"ITMZ", b""))
     log.set("header.len_body", 132)
     log.expect("damaged", "bad-header", end=None)
@@ -198,7 +198,7 @@ def length_up_to_chunks_in_an_entry(log: ZmqRaftLog) -> None:
 @HEADER_GROUP.damaged(three_entries, "ZMR-042")
 def length_up_to_a_chunk_that_leads_nowhere(log: ZmqRaftLog) -> None:
     """The length of the RLOG chunk leads to the token META inside the data of the true META chunk.
-    The true chunk leads to the marker and the other one does not, so only the length is lost."""
+    The true chunk leads to the marker, and the other token does not, so only the length is lost."""
     log.overwrite(72, b"META")
     log.set("header.len_body", 64)
     log.expect("damaged", "bad-header", survivors=[0, 1, 2], end=None)
@@ -240,7 +240,7 @@ capacity_of_another_length: three_entries ZMR-042
     damage: flip bit 3 of header.capacity
     expect: damaged bad-header, survivors 0-2, end none
 length_of_the_whole_header: three_entries ZMR-042 ZMR-060
-    The length of the RLOG chunk also counts the eight bytes of the token and of the length itself.
+    The length of the RLOG chunk also counts its own eight-byte header, the token and the length.
     META shows that the capacity is right.
     damage: set header.len_body to 52
     expect: damaged bad-header, survivors 0-2, end none
@@ -293,7 +293,7 @@ version_and_length_wrong: three_entries ZMR-040 ZMR-041 ZMR-042
     expect: refused unsupported-version, no survivors, end none
 length_and_index_wrong: three_entries ZMR-040 ZMR-042 ZMR-043
     The length of the RLOG chunk is invalid, and the first index does not match the context. META
-    proves the capacity, so a reader goes on to the index, and the whole file is lost.
+    proves the capacity, so a reader continues with the index, and the whole file is lost.
     damage: set header.len_body to 0
     damage: set header.first_index to 3
     expect: damaged index-mismatch, no survivors, end none
@@ -304,25 +304,25 @@ index_wrong_in_a_cut_file: three_entries ZMR-040 ZMR-043 ZMR-044
     damage: truncate at 24
     expect: damaged index-mismatch, no survivors, end none
 length_and_capacity_wrong: three_entries ZMR-042
-    META follows neither the table of the length nor the table of the capacity. The whole file is
-    lost.
+    META follows neither a table of the given length nor a table of the given capacity. The whole
+    file is lost.
     damage: set header.len_body to 48
     damage: set header.capacity to 9
     expect: damaged bad-header, no survivors, end none
 length_between_two_capacities: three_entries ZMR-042
-    The length is 45, which no capacity has, and the capacity is 8 instead of 7. A reader does not
-    round the length.
+    The length is 45, which matches no capacity, and the capacity is 8 instead of 7. A reader does
+    not round the length.
     damage: set header.len_body to 45
     damage: set header.capacity to 8
     expect: damaged bad-header, no survivors, end none
 length_wrong_and_no_meta: three_entries ZMR-042 ZMR-005
-    The length is invalid, and another chunk is in the place of META. Nothing shows where the table
+    The length is invalid, and another chunk takes the place of META. Nothing shows where the table
     ends, so the whole file is lost.
     damage: set header.len_body to 48
     damage: set chunks[0].token to 41 54 45 4d
     expect: damaged bad-header, no survivors, end none
 length_wrong_and_first_offset_zeroed: three_entries ZMR-042 ZMR-044
-    The length is invalid, and the first offset is zero. Nothing is committed then, although the
+    The length is invalid, and the first offset is zero. No entry is then committed, even though the
     second offset is not zero, so nothing proves the capacity. The whole file is lost.
     damage: set header.len_body to 0
     damage: zero offsets[0]
@@ -334,7 +334,7 @@ length_wrong_and_high_first_offset: three_entries ZMR-042 ZMR-046
     damage: set offsets[0] to 16777216
     expect: damaged bad-header, survivors 2, end none
 length_and_index_wrong_without_meta: three_entries ZMR-040 ZMR-042 ZMR-043
-    The length and the first index are wrong, and another chunk is in the place of META. A reader
+    The length and the first index are wrong, and another chunk takes the place of META. A reader
     checks the length first.
     damage: set header.len_body to 48
     damage: set header.first_index to 3
@@ -351,8 +351,7 @@ length_wrong_without_entries: three_entries ZMR-042
     damage: set header.len_body to 48
     expect: damaged bad-header, no survivors, end none
 length_of_no_capacity: capacity_of_one ZMR-042
-    The length is that of capacity zero, and META follows the table of the capacity one. Only the
-    length is lost.
+    The length matches capacity 0, and META follows a table of capacity 1. Only the length is lost.
     damage: set header.len_body to 16
     expect: damaged bad-header, survivors 0, end none
 """)
@@ -361,7 +360,7 @@ length_of_no_capacity: capacity_of_one ZMR-042
 @HEADER_GROUP.damaged(three_entries, "ZMR-042", "ZMR-044")
 def chunks_in_the_table_of_no_capacity(log: ZmqRaftLog) -> None:
     """The capacity is 0, and the first two offsets look like a META chunk that leads to the marker.
-    Nothing is committed in a table of no offsets, so only the length counts."""
+    Nothing is committed in a table without offsets, so only the length counts."""
     log.set("header.capacity", 0)
     log.set("offsets[0]", b"META")
     log.set("offsets[1]", 80)

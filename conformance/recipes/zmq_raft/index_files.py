@@ -16,7 +16,7 @@ from conformance.recipes.zmq_raft.log import (
 
 @INDEX_FILE.valid("ZMR-010", "ZMR-011", "ZMR-012", "ZMR-030", "ZMR-100", "ZMR-105")
 def three_entries(log: ZmqRaftLog) -> None:
-    """An index file with three entries and the capacity seven."""
+    """An index file with three entries and a capacity of seven."""
     log.index_file(entry(b"alpha"), entry(b"bravo"), entry(b"charlie", 2), capacity=8)
     log.expect("intact", survivors=[0, 1, 2], end=197)
 
@@ -60,7 +60,8 @@ def an_entry_without_data(log: ZmqRaftLog) -> None:
 
 @INDEX_FILE.valid("ZMR-032")
 def entries_without_a_header(log: ZmqRaftLog) -> None:
-    """An index file with raw entries, as written without FileLog. One entry has only one byte."""
+    """An index file with raw entries, as written without FileLog. One entry is only one byte
+    long."""
     log.raw_index_file(b"a", b"bb", b"ccc")
     log.expect("intact", survivors=[0, 1, 2])
 
@@ -161,7 +162,9 @@ def old_offsets_behind_a_zero(log: ZmqRaftLog) -> None:
     log.raw_index_file(b"abc", b"def", b"ghi", b"jkl", capacity=8)
     log.data[28:32] = bytes(4)
     log.expect("intact", survivors=[0])
-    log.note("A lost offset leaves the same table, so a reader cannot distinguish the two cases.")
+    log.note(
+        "A lost offset would leave the same table, so a reader cannot distinguish the two cases."
+    )
 
 
 @INDEX_FILE.valid("ZMR-017")
@@ -176,8 +179,8 @@ def falling_offsets_behind_a_zero(log: ZmqRaftLog) -> None:
 
 @INDEX_FILE.valid("ZMR-018", "ZMR-017")
 def an_append_clears_the_next_offsets(log: ZmqRaftLog) -> None:
-    """A writer has appended an entry and set the old offsets up to the next zero to zero. The old
-    offset after that zero remains."""
+    """A writer has appended an entry and zeroed the old offsets up to the next zero. The old offset
+    after that zero remains."""
     log.raw_index_file(b"abc", capacity=8)
     for number, offset in enumerate((3, 0, 6, 9, 0, 12)):
         log.data[24 + 4 * number : 28 + 4 * number] = offset.to_bytes(4, "little")

@@ -1,4 +1,4 @@
-"""State files of more than 64 KiB, limits of their values, and their rotation."""
+"""State files of more than 64 KiB: limits on their values, and rotation."""
 
 import struct
 
@@ -14,7 +14,7 @@ KNOWN = {"foo": 0, "baz": None}
 
 
 def _long_update(size: int) -> bytes:
-    """Return an update of ``size`` bytes that is short in the answer.
+    """Return an update of ``size`` bytes whose decoded form in the answer is short.
 
     Its only key occurs twice, and the last value of the key is 1.
     """
@@ -23,7 +23,8 @@ def _long_update(size: int) -> bytes:
 
 
 def _rotated(moment: str) -> str:
-    """Return the time in the name of a rotated file, for a context's ``created``."""
+    """Return the time as it appears in the name of a rotated file, given ``created`` from a
+    context."""
     return moment.replace("T", "-").replace(":", "").replace(".", "-").removesuffix("Z")
 
 
@@ -45,12 +46,13 @@ MOST_VALUES = 16_384
 
 
 def _many_values(key: bytes, count: int) -> bytes:
-    """Return an update with one key and ``count`` values in total, including the map and the key.
+    """Return an update with one key. It has ``count`` values in total, including its map and the
+    key.
 
     The value of the key is a map that repeats one key, so that its JSON is short. If ``count`` is
     even, this map is inside an array.
     """
-    rest = count - 2  # The map and its key are two of the values.
+    rest = count - 2  # The outer map and its key are values, too.
     value = b"\x91" if rest % 2 == 0 else b""
     repeats = (rest - len(value) - 1) // 2
     return b"\x81" + key + value + b"\xdf" + struct.pack(">I", repeats) + b"\xa1k\x00" * repeats
@@ -106,8 +108,8 @@ def state_of_a_value_too_many(log: ZmqRaftLog) -> None:
 
 @LIMITS.valid("ZMR-106", kind="limit")
 def state_of_a_value_too_many_in_arrays(log: ZmqRaftLog) -> None:
-    """The state has 16,385 values after the second update. Arrays count as values, and so do the
-    values inside them."""
+    """The state has 16,385 values after the second update. Arrays count as values, and so do their
+    elements."""
     log.state_bytes(_many_values(b"\xa1a", 11_002), _many_values(b"\xa1b", 5384))
     log.expect("intact", survivors=[0, 1])
 
@@ -122,8 +124,8 @@ def type_that_is_none_after_many_values(log: ZmqRaftLog) -> None:
 
 @LIMITS.damaged(update_of_a_value_too_many, "ZMR-106", "ZMR-107", kind="limit")
 def value_too_many_after_a_fault(log: ZmqRaftLog) -> None:
-    """An array is in place of the second update. A later update has more than 16,384 values, but
-    the first record has the `state` before the fault."""
+    """An array replaces the second update. A later update has more than 16,384 values, but the
+    first record still has the `state` before the fault."""
     log.insert(4, b"\x90")
     log.expect("damaged", "not-a-map", survivors=[0, 1, 2], end=None)
 
@@ -147,14 +149,14 @@ ALL_KNOWN = {"b": 0, "a": 0, **KNOWN}
 
 
 def _grow_to(log: ZmqRaftLog, size: int) -> None:
-    """Add an update, after which the file has ``size`` bytes."""
+    """Add an update that makes the file ``size`` bytes long."""
     log.extend(_long_update(size - len(log.data)))
 
 
 @APPENDING.appending(five_updates, "ZMR-075", kind="limit", control=append_an_update)
 def append_to_a_state_of_512_kib(log: ZmqRaftLog) -> None:
-    """A state file has 524,288 bytes, the limit for rotation. A writer writes the whole state, with
-    the new update, into a new file."""
+    """A state file is 524,288 bytes long, which is the rotation limit. A writer writes the whole
+    state, with the new update, into a new file."""
     _grow_to(log, LIMIT)
     log.know(ALL_KNOWN)
     log.context |= {"created": "2018-09-26T14:59:36.100Z"}
@@ -168,8 +170,8 @@ def append_to_a_state_of_512_kib(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(five_updates, "ZMR-075", kind="limit", control=append_an_update)
 def append_to_a_state_of_a_byte_less(log: ZmqRaftLog) -> None:
-    """A state file has 524,287 bytes, one less than the limit for rotation. A writer appends the
-    update to this file."""
+    """A state file is 524,287 bytes long, one byte less than the rotation limit. A writer appends
+    the update to this file."""
     _grow_to(log, LIMIT - 1)
     log.know(ALL_KNOWN)
     log.add(NewRecord(UPDATE))
@@ -233,8 +235,8 @@ def write_38_rotations(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-073", kind="limit")
 def write_a_string_of_64_kib(log: ZmqRaftLog) -> None:
-    """A writer writes a string of 65,536 bytes with a length of four bytes, and then an update with
-    a short string."""
+    """A writer writes a string of 65,536 bytes with a four-byte length, and then an update with a
+    short string."""
     log.state({"foo": "a" * 65_536}, {"foo": "b"}, initial={"foo": ""})
     log.expect_bytes(bytes.fromhex("81a3666f6f db00010000") + b"a" * 65_536 + b"\x81\xa3foo\xa1b")
 
@@ -247,7 +249,7 @@ def write_an_update_cut_off(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-077", control=write_updates)
 def write_two_updates_in_one(log: ZmqRaftLog) -> None:
-    """A writer refuses a payload of two maps, because each update is a record of its own."""
+    """A writer refuses a payload of two maps, because each update is a separate record."""
     two = bytes.fromhex("81a3666f6f01 81a3666f6f02")
     log.refuse(".pers", two, initial={"foo": 0})
 

@@ -1,4 +1,4 @@
-"""Methods that only the logs of zmq-raft need, and the book of their recipes."""
+"""The log class of the zmq-raft recipes, and the book that collects them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reference_impl.zmq_raft.message_pack import decode, encode, to_json
 
 FORMAT = "zmq-raft"
 REQUEST = "5bab9dc8aabbcc1234000001"
-#: META of the files that real zmq-raft wrote with a fixed time and host name.
+#: The time and the host name in META of the files that the real zmq-raft wrote.
 GOLDEN = {"created": "2018-09-26T14:59:36.817Z", "hostname": "golden"}
 
 ONE = "log/00000/00/00/00000000000001.rlog"
@@ -32,7 +32,7 @@ STATE, CONFIG, CHECKPOINT = 0, 1, 2
 
 
 def entry(payload: bytes, term: int = 1, kind: int = STATE, **more: Any) -> NewRecord:
-    """Return an entry to write. A checkpoint has no request id."""
+    """Return an entry to write. Unlike other entries, a checkpoint has no request id."""
     request = "00" * 12 if kind == CHECKPOINT else REQUEST
     fields = {"term": str(term), "entry_type": kind, "request_id": request, **more}
     return NewRecord(payload, fields)
@@ -60,7 +60,7 @@ def without_room(first: int) -> bytes:
 
 
 class ZmqRaftLog(Log):
-    """A zmq-raft log under construction, of any kind."""
+    """A zmq-raft log of any kind, under construction."""
 
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, FORMAT)
@@ -93,7 +93,7 @@ class ZmqRaftLog(Log):
         self.write(".pers", packed, context)
 
     def state_bytes(self, *updates: bytes) -> None:
-        """Make a state file of these bytes, even if zmq-raft would not write them."""
+        """Create a state file from these bytes, even if zmq-raft would not write them."""
         self.suffix = ".pers"
         self._put(b"".join(updates), updates)
 
@@ -133,8 +133,7 @@ class ZmqRaftLog(Log):
     def write(
         self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]
     ) -> None:
-        """Write these records to a log with this extension, or with the name ``name`` if it is
-        set."""
+        """Write these records to a log with this extension, or under ``self.name`` if it is set."""
         self._to_write(suffix, records, context)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / (self.name or f"log{suffix}")
@@ -142,7 +141,7 @@ class ZmqRaftLog(Log):
             self._put(read_contents(path), [record.payload for record in self.records])
 
     def refuse(self, suffix: str, *records: NewRecord | bytes, **context: Any) -> None:
-        """Give a writer records that it must refuse, for a log with this extension."""
+        """Expect a writer to refuse these records for a log with this extension."""
         self._to_write(suffix, records, context)
         self.expect_refusal()
 

@@ -1,4 +1,4 @@
-"""Log directories: effects of a lost file on the files around it."""
+"""Log directories in which a lost file affects the files around it."""
 
 from conformance.recipes.zmq_raft.directories import ALL, last_file_full, three_files
 from conformance.recipes.zmq_raft.log import (
@@ -17,8 +17,8 @@ FIRST_SEVEN = ALL[:7]
 
 @DIRECTORY.damaged(three_files, "ZMR-091", "ZMR-096", "ZMR-041")
 def a_lost_file_claims_no_entries(log: ZmqRaftLog) -> None:
-    """A file with index 6 in its name has an invalid token. A reader returns entries 6 and 7 from
-    the file before it."""
+    """A file named for index 6 has an invalid token. A reader returns entries 6 and 7 from the file
+    before it."""
     log.add_file(SIX, b"RLOX" + bytes(60))
     log.expect("damaged", "bad-token", survivors=ALL, end=186)
 
@@ -34,16 +34,16 @@ def a_misplaced_file_claims_no_entries(log: ZmqRaftLog) -> None:
 
 @DIRECTORY.damaged(three_files, "ZMR-044", "ZMR-096", "ZMR-097")
 def an_unfinished_file_claims_no_entries(log: ZmqRaftLog) -> None:
-    """A file of index 6 ends inside its header, before a later file. The code is missing-data, and
-    the file claims no entries."""
+    """A file that begins with index 6 ends inside its header, and a later file follows. The code is
+    missing-data, and the file claims no entries."""
     log.add_file(SIX, UNFINISHED)
     log.expect("damaged", "missing-data", survivors=ALL, end=186)
 
 
 @DIRECTORY.damaged(three_files, "ZMR-095", "ZMR-096")
 def an_empty_file_claims_no_entries(log: ZmqRaftLog) -> None:
-    """An empty file of index 6 lies between files that hold entries 4 to 10. The empty file claims
-    no entries."""
+    """An empty file that begins with index 6 lies between the files with entries 4 to 10. The empty
+    file claims no entries."""
     log.add_index_file(6)
     log.expect("intact", survivors=ALL, end=186)
 
@@ -136,8 +136,8 @@ middle_file_cut_in_its_header: three_files ZMR-044 ZMR-094 ZMR-097
 
 @DIRECTORY.damaged(three_files, "ZMR-050", "ZMR-097")
 def terms_on_both_sides_of_an_unfinished_file(log: ZmqRaftLog) -> None:
-    """An unfinished file lies between entry 7 of term 5 and entry 8 of term 1. A reader does not
-    compare these terms."""
+    """An unfinished file lies between entry 7 with term 5 and entry 8 with term 1. A reader does
+    not compare these terms."""
     log.set(f"{FOUR}:data.entries[3].header.term", 5)
     log.add_file(SIX, UNFINISHED)
     log.expect("damaged", "missing-data", survivors=ALL, end=186)
@@ -174,8 +174,8 @@ def torn_entry_that_the_next_file_claims(log: ZmqRaftLog) -> None:
 
 @DIRECTORY.damaged(three_files, "ZMR-092", "ZMR-101")
 def empty_file_of_index_zero(log: ZmqRaftLog) -> None:
-    """A log folder without a snapshot file has one empty index file with index 0. The next index is
-    1, so the next entry cannot go into this file."""
+    """A log folder without a snapshot file has one empty index file, which begins with index 0. The
+    next index is 1, so the next entry cannot go into this file."""
     for name in ("snap", ONE, FOUR, EIGHT):
         log.remove_file(name)
     log.add_index_file(0)

@@ -42,7 +42,7 @@ def name_that_goes_on(log: ZmqRaftLog) -> None:
 
 @HEADER_GROUP.damaged(three_entries, "ZMR-105")
 def file_of_kind_directory(log: ZmqRaftLog) -> None:
-    """The context declares an index file to be a directory. A reader ignores this kind."""
+    """The context declares an index file to be a directory. A reader ignores this declaration."""
     log.context["kind"] = "directory"
     log.expect("intact", survivors=[0, 1, 2])
 
@@ -97,8 +97,8 @@ def write_under_a_name_that_the_context_overrules(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-015", "ZMR-020", control=write_under_the_name_of_an_index)
 def write_another_index_than_that_of_the_name(log: ZmqRaftLog) -> None:
-    """The name of a new index file gives the first index 28. A writer refuses a first record with
-    index 29."""
+    """The name of a new index file gives the first index 28. A writer refuses to begin with a
+    record of index 29."""
     log.name = "0000000000001c.rlog"
     log.refuse(".rlog", entry(b"alpha", index="29"), capacity=16)
 

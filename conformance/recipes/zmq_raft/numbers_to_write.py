@@ -1,4 +1,4 @@
-"""Writer vectors: default values, and the limits of the values that a writer accepts."""
+"""Writer vectors for default values, and for the limits of the values that a writer accepts."""
 
 from conformance.recipes.zmq_raft.log import WRITING, ZmqRaftLog, at, entry
 from conformance.recipes.zmq_raft.writing import (
@@ -10,7 +10,7 @@ from conformance.recipes.zmq_raft.writing import (
 )
 from reference_impl.answer import NewRecord
 
-#: The start of an RLOG chunk with a table of one offset, up to the first index.
+#: The start of an RLOG chunk whose table has one offset, up to the first index.
 ONE_ROOM = "524c4f47140000000100000001000000"
 
 
@@ -214,8 +214,8 @@ def write_a_term_below_the_largest(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-032", "ZMR-052")
 def write_raw_zeros(log: ZmqRaftLog) -> None:
-    """A writer accepts a raw entry whose bytes look like term 2, and then a raw entry of zeros,
-    because raw entries have no term."""
+    """A writer accepts a raw entry whose bytes look like a header with term 2, and then a raw entry
+    of zeros, because raw entries have no term."""
     log.raw_index_file(b"\xff" * 13 + b"\x02" + bytes(6), bytes(24), first=5, capacity=8)
 
 
@@ -255,8 +255,8 @@ def write_below_the_first_index(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-092", "ZMR-098")
 def write_what_a_reader_returned(log: ZmqRaftLog) -> None:
-    """The first record has an index and no type. A writer of a directory writes this record as the
-    snapshot."""
+    """The first record has an index and no type. A writer that creates a directory writes this
+    record as the snapshot."""
     state = NewRecord(b"state at 5", {"index": "5", "term": "3"})
     log.write("", [state, entry(b"six", 3, index="6")], {"capacity": 4})
 
@@ -270,15 +270,15 @@ def write_a_snapshot_alone_as_a_record(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-030", "ZMR-098")
 def write_an_entry_that_says_its_index(log: ZmqRaftLog) -> None:
-    """The first record has an index and a type. A writer of a directory writes this record as an
-    entry."""
+    """The first record has an index and a type. A writer that creates a directory writes this
+    record as an entry."""
     log.write("", [entry(b"alpha", index="1"), entry(b"bravo", index="2")], {"capacity": 4})
 
 
 @WRITING.writing("ZMR-030", "ZMR-098")
 def write_a_directory_of_which_nothing_is_said(log: ZmqRaftLog) -> None:
-    """The first record has neither an index nor a type. A writer of a directory writes this record
-    as an entry of term 1 and type 0."""
+    """The first record has neither an index nor a type. A writer that creates a directory writes
+    this record as an entry of term 1 and type 0."""
     log.write("", [NewRecord(b"alpha"), at(2, b"bravo")], {"capacity": 4})
 
 

@@ -13,7 +13,7 @@ from conformance.recipes.zmq_raft.log import (
 
 @OFFSETS.valid("ZMR-011")
 def five_entries(log: ZmqRaftLog) -> None:
-    """An index file with five entries of 25 bytes and the capacity seven."""
+    """An index file with five 25-byte entries and a capacity of seven."""
     words = (b"alpha", b"bravo", b"candy", b"delta", b"eager")
     log.index_file(*map(entry, words), capacity=8)
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=245)

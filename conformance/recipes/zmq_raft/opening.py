@@ -1,4 +1,5 @@
-"""Appends to directories: files that a writer creates or deletes, and logs that it refuses."""
+"""Appends to directories: the files that a writer creates or deletes, and the logs that it
+refuses."""
 
 from conformance.recipes.zmq_raft.appending import (
     DELTA,
@@ -45,8 +46,8 @@ FOXTROT = entry(b"foxtrot", 2)
 
 @APPENDING.appending(three_files, "ZMR-098", "ZMR-101", control=append_to_a_directory)
 def append_after_a_snapshot_as_far_as_there_is_room(log: ZmqRaftLog) -> None:
-    """The snapshot is at index 11, and the last file has entries up to 10 and room for 11. A writer
-    refuses to append entry 12."""
+    """The snapshot is at index 11, and the last file has entries up to 10 and room for one more. A
+    writer refuses to append entry 12."""
     log.put_snapshot(b"state at 11", 11)
     log.add(DELTA)
     log.expect_refusal(survivors=[b"state at 11"])
@@ -81,7 +82,7 @@ def _first_has_no_room(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(three_files, "ZMR-010", "ZMR-098", kind="limit", control=append_to_a_directory)
 def append_to_a_file_of_no_room(log: ZmqRaftLog) -> None:
-    """A writer refuses to append to a directory whose only index file has the capacity 0."""
+    """A writer refuses to append to a directory whose only index file has a capacity of 0."""
     _first_has_no_room(log)
     log.remove_file(FOUR)
     log.remove_file(EIGHT)
@@ -154,8 +155,8 @@ def append_under_other_names(log: ZmqRaftLog) -> None:
     control=append_after_a_snapshot_alone,
 )
 def append_over_the_only_file_and_a_spare_one(log: ZmqRaftLog) -> None:
-    """An unfinished file of index 6 is followed by an empty file of index 12. A writer deletes both
-    files and recreates the first."""
+    """An unfinished file that begins with index 6 precedes an empty file that begins with index 12.
+    A writer deletes both files and recreates the first."""
     log.add_file(SIX, UNFINISHED)
     log.add_index_file(12)
     log.add(entry(b"delta", 3), entry(b"echo", 3))
@@ -171,8 +172,8 @@ def append_over_the_only_file_and_a_spare_one(log: ZmqRaftLog) -> None:
     control=append_after_a_snapshot_alone,
 )
 def append_after_an_unfinished_file(log: ZmqRaftLog) -> None:
-    """An unfinished file of index 4, which the snapshot covers, precedes an empty file of index 6.
-    A writer deletes both files and recreates the second."""
+    """An unfinished file that begins with index 4, which the snapshot covers, precedes an empty
+    file that begins with index 6. A writer deletes both files and recreates the second."""
     log.add_file(FOUR, UNFINISHED)
     log.add_index_file(6)
     log.add(entry(b"delta", 3), entry(b"echo", 3))
@@ -233,8 +234,8 @@ def append_without_a_snapshot_file(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(three_files, "ZMR-047", "ZMR-050", kind="eof", control=append_to_a_directory)
 def append_a_term_below_the_one_before_torn_entries(log: ZmqRaftLog) -> None:
-    """All entries of the last file are torn. A writer refuses term 1, because the last entry before
-    them has term 2."""
+    """All entries of the last file are torn. A writer refuses term 1, because the last intact entry
+    has term 2."""
     log.set(f"{FOUR}:data.entries[3].header.term", 2)
     log.truncate(108, EIGHT)
     log.add(entry(b"delta", 1))
@@ -259,7 +260,7 @@ def _snapshot_at_twelve(log: ZmqRaftLog, term: int) -> None:
 @APPENDING.appending(three_files, "ZMR-050", "ZMR-092", "ZMR-095", control=append_to_a_directory)
 def append_with_the_term_of_the_snapshot(log: ZmqRaftLog) -> None:
     """The snapshot at index 12 has term 5. A writer appends entry 13 with term 5 to the empty file
-    of index 13."""
+    that begins with index 13."""
     _snapshot_at_twelve(log, 5)
     log.expect("intact", survivors=[b"state at 12", b"delta"])
 
@@ -285,8 +286,8 @@ def append_after_a_lost_entry(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(a_directory_of_raw_entries, "ZMR-032", "ZMR-052")
 def append_raw_zeros(log: ZmqRaftLog) -> None:
-    """A writer appends a raw entry whose bytes look like term 2, and then a raw entry of zeros. Raw
-    entries have no term."""
+    """A writer appends a raw entry whose bytes look like a header with term 2, and then a raw entry
+    of zeros. Raw entries have no term."""
     log.add(NewRecord(b"\xff" * 13 + b"\x02" + bytes(6)), NewRecord(bytes(24)))
     log.payloads += [record.payload for record in log.to_append]
     log.expect("intact", survivors=range(6))

@@ -1,4 +1,4 @@
-"""Log directories: the folders and the names of the files."""
+"""Log directories: the folders and names of their files."""
 
 from conformance.recipes.zmq_raft.directories import (
     ALL,

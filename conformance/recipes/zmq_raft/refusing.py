@@ -58,7 +58,7 @@ def append_to_a_snapshot(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(tail_of_ff, "ZMR-080", kind="corrupt", control=append_an_update)
 def append_to_a_damaged_state_file(log: ZmqRaftLog) -> None:
-    """A writer refuses to append to a damaged state file, and does not truncate the file."""
+    """A writer refuses to append to a damaged state file, and does not truncate it."""
     log.add(NewRecord(UPDATE))
     log.expect_refusal("damaged", "not-a-map", survivors=[0, 1, 2, 3, 4])
 
@@ -191,8 +191,8 @@ def append_into_the_gap(log: ZmqRaftLog) -> None:
     unfinished_and_empty_files, "ZMR-095", "ZMR-098", kind="eof", control=append_behind_a_full_file
 )
 def append_with_two_spare_files(log: ZmqRaftLog) -> None:
-    """The spare file of index 8 has 0 bytes, and the spare file of index 12 is empty. A writer
-    recreates the first and deletes the second."""
+    """The spare file for index 8 has 0 bytes, and the spare file for index 12 has no entries. A
+    writer recreates the first file and deletes the second."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*ALL[:7], b"delta", b"echo"])
 
@@ -201,7 +201,7 @@ def append_with_two_spare_files(log: ZmqRaftLog) -> None:
     empty_file_with_no_room, "ZMR-095", "ZMR-098", control=append_behind_a_full_file
 )
 def append_with_a_spare_file_of_no_room(log: ZmqRaftLog) -> None:
-    """The spare file of the next index has the capacity 0. A writer recreates this file."""
+    """The spare file for the next index has a capacity of 0. A writer recreates this file."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*ALL[:7], b"delta", b"echo"])
 
@@ -230,8 +230,8 @@ def append_after_a_snapshot_alone(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(first_index_of_two_digits, "ZMR-015", "ZMR-098")
 def append_past_sixteen(log: ZmqRaftLog) -> None:
-    """A writer appends entries 18 to 20. Entry 20 goes into a new file with the hexadecimal index
-    14 in its name."""
+    """A writer appends entries 18 to 20. Entry 20 goes into a new file, whose name gives the index
+    in hexadecimal, as 14."""
     log.add(DELTA, ECHO, entry(b"foxtrot", 2))
     log.expect("intact", survivors=[*range(6), b"delta", b"echo", b"foxtrot"])
 
@@ -321,7 +321,7 @@ def append_a_term_that_falls_to_a_directory(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(three_files, "ZMR-020", "ZMR-098", control=append_to_a_directory)
 def append_one_entry_and_not_the_next(log: ZmqRaftLog) -> None:
-    """The second of two new entries leaves a gap. A writer refuses both entries."""
+    """The second of two new entries would leave a gap. A writer refuses both entries."""
     log.add(DELTA, entry(b"echo", 2, index="13"))
     log.expect_refusal(survivors=ALL)
 

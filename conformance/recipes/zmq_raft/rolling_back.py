@@ -23,7 +23,7 @@ from conformance.recipes.zmq_raft.offsets import five_entries
 from conformance.recipes.zmq_raft.places import file_beside_the_folders
 from conformance.recipes.zmq_raft.states import five_updates
 
-#: The records that a reader returns of ten entries if the second of three files is lost.
+#: With ten entries in three files, the records that a reader returns if the second file is lost.
 AROUND = [0, 1, 2, 7, 8, 9]
 
 
@@ -98,8 +98,8 @@ def append_in_a_misplaced_file(log: ZmqRaftLog) -> None:
     three_files, "ZMR-010", "ZMR-098", kind="corrupt", control=append_to_a_directory
 )
 def append_in_a_first_file_of_no_room(log: ZmqRaftLog) -> None:
-    """A writer refuses an entry with index 1, because the first file begins with index 1 and has
-    the capacity 0."""
+    """A writer refuses an entry with index 1, because the first file begins with this index and has
+    a capacity of 0."""
     log.remove_file(ONE)
     log.add_file(ONE, without_room(1))
     log.add(entry(b"delta", 2, index="1"))

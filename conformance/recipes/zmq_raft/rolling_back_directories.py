@@ -16,7 +16,7 @@ from reference_impl.answer import NewRecord
 
 
 def _at(index: int, term: int = 2) -> list[NewRecord]:
-    """Return two entries, the first of them with this index."""
+    """Return two entries to write, the first of them at this index."""
     return [entry(b"delta", term, index=str(index)), entry(b"echo", term)]
 
 
@@ -75,7 +75,7 @@ def terms_that_rise_from_file_to_file(log: ZmqRaftLog) -> None:
 
 @APPENDING.appending(terms_that_rise_from_file_to_file, "ZMR-020", "ZMR-050")
 def append_a_lower_term_further_back(log: ZmqRaftLog) -> None:
-    """A writer replaces entries 8 to 10 of term 3 with entries of term 2, which is the term of
+    """A writer replaces entries 8 to 10, which have term 3, with entries that have term 2, like
     entry 7."""
     log.add(*_at(8))
     log.rewrites()

@@ -49,8 +49,8 @@ def snapshot_with_an_unknown_chunk(log: ZmqRaftLog) -> None:
 
 TORN_TAIL.table("""
 snapshot_version_two_in_a_cut_header: snapshot_of_ten_bytes ZMR-044 ZMR-041
-    The header of a snapshot has version 2 but only 35 of 36 bytes. The code is torn-header, because
-    a reader checks the file size first.
+    The header of a snapshot has version 2, but is only 35 of 36 bytes long. The code is
+    torn-header, because a reader checks the file size first.
     damage: set header.version to 2
     damage: truncate at 35
     expect: torn torn-header, no survivors, end none
@@ -106,7 +106,7 @@ def bit_of_a_snapshot(log: ZmqRaftLog) -> None:
 @LIMITS.damaged(snapshot_of_ten_bytes, "ZMR-002", "ZMR-062", kind="limit")
 def snapshot_size_with_the_highest_bit(log: ZmqRaftLog) -> None:
     """Bit 63 of a snapshot's size is flipped. The size is unsigned, so the snapshot has less data
-    than its size."""
+    than its size claims."""
     log.flip("header.len_data", 63)
     log.expect("torn", "torn-snapshot", end=None)
 
@@ -153,12 +153,12 @@ snapshot_version_two: snapshot_of_ten_bytes ZMR-041
     damage: set header.version to 2
     expect: refused unsupported-version, no survivors, end none
 snapshot_length_of_the_source_document: snapshot_of_ten_bytes ZMR-042 ZMR-060
-    The length of the SNAP chunk is 36, as in the source document, instead of 28. The data has its
-    size, so only the length is lost.
+    The length of the SNAP chunk is 36, as in the source document, instead of 28. The size of the
+    data is right, so only the length is lost.
     damage: set header.len_body to 36
     expect: damaged bad-header, survivors 0, end none
 byte_behind_a_snapshot: snapshot_of_ten_bytes ZMR-063
-    A snapshot has one byte of data more than its size. All its data is lost.
+    A snapshot has one more byte of data than its size claims. All its data is lost.
     damage: extend by 21
     expect: damaged size-mismatch, no survivors, end none
 snapshot_size_too_small: snapshot_of_ten_bytes ZMR-063
@@ -182,7 +182,7 @@ snapshot_length_wrong_and_too_much_data: snapshot_of_ten_bytes ZMR-042 ZMR-063
     damage: extend by 21
     expect: damaged bad-header, no survivors, end none
 snapshot_length_wrong_and_no_meta: snapshot_of_ten_bytes ZMR-042 ZMR-005
-    The length of the SNAP chunk is invalid, and another chunk is in the place of META. The whole
+    The length of the SNAP chunk is invalid, and another chunk takes the place of META. The whole
     file is lost.
     damage: set header.len_body to 29
     damage: set chunks[0].token to 41 54 45 4d

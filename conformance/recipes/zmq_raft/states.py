@@ -60,8 +60,8 @@ def long_forms(log: ZmqRaftLog) -> None:
 
 @STATE_GROUP.valid("ZMR-072")
 def numbers_of_every_form(log: ZmqRaftLog) -> None:
-    """Integers and floats in many forms. Integral values up to 2^53 - 1 are JSON numbers, and other
-    values are objects."""
+    """Integers and floats in many forms. In the answer, integral values up to 2^53 - 1 are JSON
+    numbers, and other values are objects."""
     log.state_bytes(
         bytes.fromhex("81a161 cf001fffffffffffff"),
         bytes.fromhex("81a162 cfffffffffffffffff"),
@@ -77,7 +77,7 @@ def numbers_of_every_form(log: ZmqRaftLog) -> None:
 
 @STATE_GROUP.valid("ZMR-072")
 def values_that_json_does_not_have(log: ZmqRaftLog) -> None:
-    """Values that JSON does not have: bytes, an extension, and a string that is not UTF-8."""
+    """Values that JSON cannot express: bytes, an extension, and a string that is not UTF-8."""
     log.state_bytes(
         bytes.fromhex("81a161 c403ff00ff"),
         bytes.fromhex("81a162 d60512345678"),
@@ -159,8 +159,8 @@ cut_between_two_updates: five_updates ZMR-076 eof
     damage: truncate at 29
     expect: intact, survivors 0-2, end 29
 zeros_behind_the_last_update: five_updates ZMR-076
-    100 zero bytes follow the last update, because the file grew but its bytes did not reach the
-    disk.
+    100 zero bytes follow the last update, because the file grew, but the new bytes did not reach
+    the disk.
     damage: extend by 100 zero bytes
     expect: torn torn-update, survivors 0-4, end 36
 zeros_and_nothing_else: five_updates ZMR-076 ZMR-101
@@ -203,7 +203,8 @@ def keys_of_inner_maps(log: ZmqRaftLog) -> None:
 
 @LIMITS.valid("ZMR-072", "ZMR-079", kind="limit")
 def keys_of_keys_at_64_levels(log: ZmqRaftLog) -> None:
-    """Maps are nested as keys of maps, down to the 64th level. The answer stays short."""
+    """Maps are nested as keys of other maps, down to the 64th level. Despite the nesting, the
+    answer stays short."""
     log.state_bytes(b"\x81\xa1a" + b"\x81" * 63 + b"\xa1b" + b"\xc3" * 63)
     log.expect("intact", survivors=[0])
 

@@ -1,4 +1,4 @@
-"""State files with values at the limits of their MessagePack forms, to read and to write."""
+"""State files with values at the limits of their MessagePack forms, for readers and writers."""
 
 from conformance.recipes.zmq_raft.log import LIMITS, STATE_GROUP, WRITING, ZmqRaftLog
 from conformance.recipes.zmq_raft.states import five_updates
@@ -6,7 +6,7 @@ from conformance.recipes.zmq_raft.writing import write_updates
 
 
 def _values(log: ZmqRaftLog, *forms: str) -> None:
-    """Make a state file with one update for each value."""
+    """Create a state file with one update for each value."""
     log.state_bytes(*(bytes.fromhex(f"81a161{form}") for form in forms))
     log.expect("intact", survivors=list(range(len(forms))))
 
@@ -42,7 +42,7 @@ def integers_with_the_highest_bit(log: ZmqRaftLog) -> None:
 
 @STATE_GROUP.valid("ZMR-072")
 def arrays_and_maps_of_fifteen(log: ZmqRaftLog) -> None:
-    """Arrays and maps with 15 and 16 elements. Only lengths up to 15 fit into the first byte."""
+    """Arrays and maps with 15 and 16 elements. Only counts up to 15 fit into the first byte."""
     pairs = "".join(f"{0xA162 + n:04x}{n:02x}" for n in range(16))
     _values(log, "9f" + "01" * 15, "dc0010" + "01" * 16, "8f" + pairs[:-6], "de0010" + pairs)
 
@@ -71,14 +71,14 @@ def keys_of_one_text(log: ZmqRaftLog) -> None:
 
 @STATE_GROUP.valid("ZMR-072")
 def keys_that_are_not_utf8(log: ZmqRaftLog) -> None:
-    """The key of an inner map is a string that is not UTF-8. In the answer, the JSON text of this
-    string is the key."""
+    """The key of an inner map is a string that is not UTF-8. In the answer, the key is the JSON
+    text of this string."""
     _values(log, "81 a2c328 01")
 
 
 @STATE_GROUP.valid("ZMR-072")
 def keys_with_letters_to_escape(log: ZmqRaftLog) -> None:
-    """The key of an inner map is an array whose string JSON must escape. A reader uses short
+    """The key of an inner map is an array with a string that JSON must escape. A reader uses short
     escapes where they exist."""
     letters = "\"\\/\b\t\n\f\r\0\x1b\x7f<&>'é\u2028😀".encode()
     _values(log, f"81 91 d9{len(letters):02x}{letters.hex()} 01")
@@ -87,7 +87,8 @@ def keys_with_letters_to_escape(log: ZmqRaftLog) -> None:
 @STATE_GROUP.valid("ZMR-072", kind="limit")
 def floats_that_signal(log: ZmqRaftLog) -> None:
     """Signalling NaNs of 32 bits become quiet. Signalling NaNs of 64 bits keep their bits."""
-    # The last two are not NaNs: a number that is a NaN in the other byte order, and infinity.
+    # The last two values are not NaNs: a number that would be a NaN in the opposite byte order, and
+    # infinity.
     _values(
         log,
         "ca7fa00000",

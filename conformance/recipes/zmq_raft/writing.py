@@ -1,4 +1,4 @@
-"""Writer vectors: with a fixed time and host name, the format determines every byte."""
+"""Writer vectors. With a fixed time and host name, the format determines every byte."""
 
 from conformance.recipes.zmq_raft.log import CONFIG, WRITING, ZmqRaftLog, at, checkpoint, entry
 from conformance.recipes.zmq_raft.states import PEERS
@@ -130,8 +130,8 @@ def write_numbers_at_the_edges(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-073", kind="limit")
 def write_bytes_at_the_edges(log: ZmqRaftLog) -> None:
-    """A writer writes binary values of 254, 255 and 256 bytes. Like msgpack-lite, the writer uses a
-    length of two bytes for 255 bytes."""
+    """A writer writes binary values of 254, 255 and 256 bytes. Like msgpack-lite, it uses a
+    two-byte length for 255 bytes."""
     sizes = {254: "c4fe", 255: "c500ff", 256: "c50100"}
     log.state(*({"foo": bytes(size)} for size in sizes), initial={"foo": 0})
     made = (f"81a3666f6f {head} {'00' * size}" for size, head in sizes.items())
@@ -148,8 +148,8 @@ def write_keys_of_inner_maps(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-073", kind="limit")
 def write_strings_at_the_edges(log: ZmqRaftLog) -> None:
-    """A writer writes strings of 31, 32, 255 and 256 bytes, and strings with characters of several
-    bytes."""
+    """A writer writes strings of 31, 32, 255 and 256 bytes, and strings with multi-byte
+    characters."""
     texts = ["", "a" * 31, "a" * 32, "é" * 16, "a" * 255, "a" * 256, "日本"]
     log.state({"foo": texts}, {"foo": [None, True, False, {}, []]}, initial={"foo": 0})
 
@@ -176,14 +176,15 @@ def write_a_rotated_state(log: ZmqRaftLog) -> None:
             "74c0aa7065657273496e64657801"
         )
     )
-    # A rotated name ends in a counter of the process, which may have rotated other files before.
+    # A rotated name ends in a counter that the whole process shares, so other rotations may have
+    # raised it.
     log.leaves({"": 96, "../write-a-rotated-state.pers-2018-09-26-145936-817*": 72})
 
 
 @WRITING.writing("ZMR-098", "ZMR-015", "ZMR-090")
 def write_a_directory(log: ZmqRaftLog) -> None:
-    """A writer writes seven entries into two index files, and a snapshot of index 0 without data,
-    like zmq-raft 0.5.0."""
+    """Like zmq-raft 0.5.0, a writer writes seven entries into two index files, and a snapshot at
+    index 0 without data."""
     log.directory(*(entry(b"entry%d" % n) for n in range(6)), checkpoint(2))
 
 
@@ -196,8 +197,8 @@ def write_a_directory_behind_a_snapshot(log: ZmqRaftLog) -> None:
 
 @WRITING.writing("ZMR-098")
 def write_an_empty_directory(log: ZmqRaftLog) -> None:
-    """A writer creates a directory without entries: a snapshot of index 0 without data, and an
-    index file that begins with index 1."""
+    """A writer creates a directory without entries. It has a snapshot at index 0 without data, and
+    an index file that begins with index 1."""
     log.directory()
 
 
@@ -229,7 +230,7 @@ def write_where_the_log_begins(log: ZmqRaftLog) -> None:
 @WRITING.writing("ZMR-032", "ZMR-092")
 def write_raw_entries_after_a_record_that_is_a_snapshot(log: ZmqRaftLog) -> None:
     """Entries are raw, and the first record has an index and no type. A writer uses this record as
-    the snapshot, not the snapshot in the context."""
+    the snapshot, instead of the snapshot in the context."""
     context = {"index": "5", "term": "3", "payload": b"state at 5".hex()}
     snapshot = NewRecord(b"state at 7", {"index": "7", "term": "4"})
     log.write(
