@@ -11,7 +11,8 @@ def __getattr__(name: str) -> str:
     """Return ``__version__``, the version of the installed distribution."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.metadata import PackageNotFoundError, version  # takes half of the import time
+    # This import is local, because it would double the import time of this package.
+    from importlib.metadata import PackageNotFoundError, version
 
     try:
         return version("walproof")

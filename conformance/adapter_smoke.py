@@ -51,7 +51,7 @@ class SmokeStep:
     expected: str = ""
     actual: str = ""
     fault: Fault | None = None
-    # The raw output line, shortened, if it contains more than ``actual``.
+    # The shortened raw line of output, if it contains more than ``actual``.
     line: str = ""
     stderr: str | None = None
 
@@ -80,12 +80,12 @@ class AdapterSmoke:
     vectors: Mapping[str, Vector]
     #: Ids of the formats to try, if the adapter supports them.
     formats: Sequence[str]
-    #: Time limit for hello and other slow steps.
+    #: Time limit for the hello message and for other slow steps.
     seconds: float = 10.0
     isolated: bool = True
     hello: Reply = field(default_factory=dict)
     findings: list[SmokeStep] = field(default_factory=list)
-    # The reason that the adapter gave instead of an answer.
+    # The reason that the adapter gave for skipping a request.
     skipped: str | None = None
     _answered: dict[str, Reply] = field(default_factory=dict)
     _session: ProtocolSession | None = None
@@ -246,7 +246,7 @@ class AdapterSmoke:
             except ProgramCrash as crash:
                 last = (program.stderr or "nothing on stderr").splitlines()[-1]
                 actual = f"no answer, {crash}: {_short(last)}"
-                # A program that speaks the protocol need not have the one-shot form.
+                # A program that follows the protocol need not support the one-shot form.
                 if self.hello and str(crash).startswith("exit status"):
                     raise _Untested(actual) from None
                 raise _Wrong(actual, _fault(crash)) from None

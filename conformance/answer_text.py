@@ -13,7 +13,7 @@ from reference_impl.answer import INLINE_PAYLOAD_LIMIT, payload_to_json
 
 Record = Mapping[str, Any]
 
-# Properties that locate a record and do not describe its content.
+# These keys state where a record is, so they are not part of its content.
 _PLACE = ("file", "at", "size")
 _TEXT = re.compile(rb"[\x20-\x7e]+")
 _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")

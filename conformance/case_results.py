@@ -14,7 +14,7 @@ from conformance.process import OverLimit, ProgramCrash, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.vector_cases import STRUCTURE, ReplyJudgement, VectorCase
 
-# The result class of a case that ends without an answer.
+# Result class of a case without an answer, by the exception that ended the case.
 CLASS_OF_ERROR = {
     ProgramCrash: "crash",
     Timeout: "timeout",
@@ -36,7 +36,8 @@ class ProgramRun:
     because: str | None = None
     seconds: float = 0.0
     results: list[dict[str, Any]] = field(default_factory=list)
-    # The time of the earlier run, if the results are cached (:mod:`conformance.result_cache`).
+    # The time of the run that produced the results, if they come from the cache
+    # (:mod:`conformance.result_cache`).
     cached_from: str | None = None
 
 
@@ -60,7 +61,8 @@ def with_known(subject: CheckedProgram, result: dict[str, Any]) -> dict[str, Any
             "cause": known.cause_of(*key),
         }
     if known.matches(*key, result["class"], result["found"]):
-        # The cause explains the failure. Stack traces would make a report a quarter longer.
+        # Leave out the stack trace: it would make a report a quarter longer, and the cause explains
+        # the failure.
         return result | {
             "class": "known-failure", "cause": known.cause_of(*key), "stderr": None,
         }  # fmt: skip

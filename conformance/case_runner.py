@@ -35,9 +35,10 @@ from conformance.sandbox import Sandbox
 from conformance.scratch import Scratch
 from conformance.vector_cases import ReplyJudgement, Step, VectorCase
 
-# A one-shot program that crashes on this many intact logs is broken, and reads no other logs.
+# One-shot programs read this many intact logs first. A program that crashes on all of them counts
+# as broken, and reads no other logs.
 INTACT_LOGS_FIRST = 3
-# A subject gets at most one process per this many cases.
+# Several processes of a subject share its cases only if each process gets at least this many.
 MIN_SHARD_CASES = 50
 # When a case runs again after a timeout, its time limit is multiplied by this factor.
 TIMEOUT_FACTOR = 5
@@ -46,7 +47,8 @@ MAX_CONFIRMED_TIMEOUTS = 3
 # The session ends after a result of one of these classes.
 FATAL_CLASSES = ("crash", "timeout", "over-limit", "protocol-error")
 
-# Separates the difference of a crash from a different result class of the repeated case.
+# Separates the description of a crash from the result class of the case when it runs alone, if that
+# class differs.
 ALONE = "; alone: "
 
 Result = dict[str, Any]
@@ -96,7 +98,7 @@ def run_programs(
         try:
             for future in as_completed(futures):
                 future.result()
-        # After a defect of this project or Ctrl-C, no program may keep running.
+        # No program may keep running after Ctrl-C or a defect of this project.
         except BaseException as error:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
@@ -134,7 +136,7 @@ def _run_shard(
             try:
                 session = worker.open_session()
             except PROGRAM_FAILURES as error:
-                # A program without a valid hello is broken as a whole, so no case is run.
+                # A program without a valid hello message counts as broken, so no case runs.
                 shard.broken = with_stderr(f"hello: {error}", worker.stderr)
                 break
             shard.hello = session.hello
@@ -175,7 +177,7 @@ def _merged(subject: CheckedProgram, shards: Sequence[Shard]) -> ProgramRun:
             run.status, run.because = "broken", run.because or shard.broken
         if not run.hello:
             run.hello = shard.hello
-        elif subject.one_shot:  # a one-shot program reports the parts that its answers contain
+        elif subject.one_shot:  # answers of a one-shot program show which parts it reports
             reports = run.hello["reports"]
             reports += [part for part in shard.hello["reports"] if part not in reports]
         run.seconds += shard.seconds
@@ -197,7 +199,7 @@ class CaseRunner:
     ) -> None:
         self.subject = subject
         self.scratch = Scratch(parent)
-        # The judgement of the last case with an unexpected answer.
+        # The judgement of the first unexpected answer in the last case, or None.
         self.judgement: ReplyJudgement | None = None
         self._limits, self._cancelled = limits or Limits(), cancelled
         self._retries = retries or Retries()

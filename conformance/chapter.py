@@ -30,7 +30,7 @@ class Requirement:
 
     id: str
     level: str
-    #: Plain text, except for code in backquotes.
+    #: The text without Markdown, except for code in backquotes.
     text: str
     #: The Markdown source, with the lists and tables that belong to the paragraph.
     markdown: str = ""

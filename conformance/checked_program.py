@@ -24,26 +24,27 @@ class CheckedProgram:
     one_shot: bool = False
     # True if the subject is a one-shot program that accepts the argument ``strict``.
     strict: bool = False
-    # The formats that the subject reads, if they are known before its hello.
+    # Formats that the subject reads, as far as they are known before its hello message.
     formats: Sequence[str] = ()
     unavailable: str | None = None
     baseline: Baseline | None = None
-    # True for a generated parser, which lists fields instead of answering.
+    # True if the subject is a generated parser, which lists fields and returns no answer.
     structure: bool = False
     # True if the subject starts in a sandbox. See :meth:`sandbox`.
     isolated: bool = True
     # Directories that the subject may change in addition to its scratch directory.
     writes: Sequence[Path] = ()
-    # The command that repeats one case, without the vector and profile.
+    # The command that repeats a case, to which reports append the vector and the profile.
     repeat: str = ""
-    # The command that shows the messages of one case, without the vector and profile.
+    # The command that shows the messages of a case, to which reports append the vector and the
+    # profile.
     ask: str = ""
-    # The file to open after a failure.
+    # The file to which reports point if a case fails, such as ``implementation.toml``.
     place: Path | None = None
     # A function that returns a digest of all files that the subject is built and started from. None
     # if these files are unknown.
     stamp: Callable[[], str] | None = None
-    # Programs on the PATH that the subject needs, as its ``implementation.toml`` lists them.
+    # Programs that must be on the PATH, as ``implementation.toml`` lists them.
     needs: Sequence[str] = ()
     # True if reports use the name in the subject's hello instead of ``name``, which is a command.
     named_by_hello: bool = False

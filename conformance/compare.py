@@ -92,7 +92,7 @@ def sentences_of(difference: str) -> list[str]:
 def _record_difference(
     expected: Sequence[Json], actual: Sequence[Json], fields: Sequence[str]
 ) -> str:
-    if expected == actual:  # usually, all reported parts are equal
+    if expected == actual:
         return ""
     if len(expected) != len(actual):
         count = f"expected {len(expected)}, found {len(actual)}"

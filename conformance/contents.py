@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-# The bytes of a file, or a mapping from the relative name of each file in a directory (with ``/``)
-# to its bytes.
+# A log is either the bytes of a file or a mapping from file names to bytes. Names are relative to
+# the directory of the log, and separated by ``/``.
 Contents = bytes | Mapping[str, bytes]
 
 
@@ -42,7 +42,7 @@ def list_entries(folder: Path) -> list[Path]:
     return sorted(Path(entry.path) for _, entry in _entries(folder))
 
 
-# The path components of a file, relative to the directory of a log.
+# The components of a file's path, relative to the directory of a log.
 Steps = tuple[str, ...]
 
 
@@ -76,7 +76,7 @@ def _read(path: str | Path, limit: int) -> bytes:
     try:
         size = os.fstat(descriptor).st_size
         parts = []
-        # Read one byte more than the stated size, because the size may be 0 or grow.
+        # The stated size may be 0, or the file may grow, so try to read one more byte.
         while size <= limit and (part := os.read(descriptor, size + 1)):
             parts.append(part)
             size = sum(map(len, parts))

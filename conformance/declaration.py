@@ -18,7 +18,7 @@ def read(path: Path, schema: Path) -> dict[str, Any]:
         body = tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:  # not TOML, or not UTF-8
         raise BrokenDeclaration(f"{path}: {error}") from None
-    # Imported here because many commands need only the exception of this module.
+    # This import is local, because many commands need only the exception of this module.
     from conformance.json_schema import first_problem
 
     if (problem := first_problem(schema, body)) is not None:

@@ -36,6 +36,6 @@ def _message(error: ValidationError) -> str:
     text = error.message
     if len(text) <= MAX_MESSAGE_CHARACTERS:
         return text
-    # A message begins with the value and ends with the reason.
+    # Keep both ends: a message begins with the value and ends with the reason.
     half = MAX_MESSAGE_CHARACTERS // 2
     return f"{text[:half]}…{text[-half:]}"

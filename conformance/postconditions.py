@@ -16,7 +16,8 @@ from typing import Any
 from conformance.compare import Difference, every_part
 from conformance.contents import Contents, list_entries
 
-# The choices that a vector may leave to the writer, with the parts that are then not compared.
+# A vector may leave these choices to the writer. Each value describes the parts that are then not
+# compared.
 FREEDOMS = {
     "placement": "offsets of records and the end of the log: at, size, file, batch, end",
     "preallocation": "the sizes of the files",
@@ -30,12 +31,13 @@ _NOT_COMPARED: Mapping[str, frozenset[str]] = {
     "damage": frozenset({"verdict", "reason", "lost"}),
 }
 
-# Sizes by name. Names are relative to the directory of the log, and include the name of the log.
+# File sizes in bytes, by file name. Names are relative to the directory that contains the log, and
+# include the name of the log.
 Files = Mapping[str, int]
 # Expected bytes by file name (as in :data:`Files`) and offset.
 Bytes = Mapping[tuple[str, int], bytes]
 
-# SHA-256 in hexadecimal by file name, for files whose bytes are all determined.
+# SHA-256 in hexadecimal digits, by file name. Only files whose bytes are all determined have one.
 Digests = Mapping[str, str]
 
 

@@ -27,19 +27,19 @@ import psutil
 from conformance.sandbox import Sandbox
 from conformance.scratch import in_memory_bytes
 
-# The interval at which memory and the exit of the program are checked.
+# Interval between two checks of the program's memory and exit.
 POLL_SECONDS = 0.02
-# The time for a program to exit after its input was closed.
+# Maximum time that a program may take to exit after its input is closed.
 EXIT_SECONDS = 2.0
 STDERR_TAIL_BYTES = 4096
 STDERR_MAX_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 18
-# A program is not charged for files in memory up to this total size, because other processes may
-# have written them.
+# Files in memory up to this total size do not count towards a program's limit, because other
+# processes may have written them.
 SHARED_BYTES = 1 << 30
-# The time for killed processes to end. A broken file system may block a process.
+# Maximum time that killed processes may take to end. A broken file system may block a process.
 KILL_SECONDS = 10
-# The prefix of errors from the shell that sets the limits and starts the program.
+# The shell that sets the limits and starts the program begins its errors with this text.
 _CANNOT_START = "cannot start"
 _EXEC_ERRORS = {126: "it cannot be executed", 127: "No such file or directory"}
 
@@ -48,13 +48,13 @@ _EXEC_ERRORS = {126: "it cannot be executed", 127: "No such file or directory"}
 class Limits:
     """The limits of a program."""
 
-    #: Time until the hello message.
+    #: Maximum time until the hello message.
     start_seconds: float = 30.0
-    #: Resident memory of the program and all its children.
+    #: Maximum resident memory of the program and all its children.
     memory_bytes: int = 2 << 30
-    #: Size of one reply.
+    #: Maximum size of one reply.
     output_bytes: int = 64 << 20
-    #: Size of each file that the program writes, or None.
+    #: Maximum size of each file that the program writes, or None for no limit.
     file_bytes: int | None = None
 
     def command(self, command: Sequence[str]) -> list[str]:
@@ -112,7 +112,8 @@ class Process:
         cwd: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        # The exit status or the negative number of a signal. None while the process runs.
+        # The exit status, or the negative number of the signal that ended the process. None while
+        # the process runs.
         self.status: int | None = None
         # The largest measured resident memory.
         self.peak_bytes = 0
@@ -164,8 +165,8 @@ class Process:
         finally:
             os.close(info_for_program)
         with open(info, "rb") as file, contextlib.suppress(ValueError, OSError, AttributeError):  # noqa: PTH123
-            # bubblewrap closes the pipe before the program starts. Without bubblewrap, the pipe is
-            # empty.
+            # Reading does not block: bubblewrap closes the pipe before the program starts. Without
+            # bubblewrap, the pipe is empty.
             self._namespace = os.pidfd_open(json.load(file)["child-pid"])
         return process
 
@@ -176,7 +177,7 @@ class Process:
 
     def send(self, data: bytes) -> None:
         """Send data without waiting for the program to read it."""
-        if not self._is_closed:  # otherwise the descriptors may already belong to another file
+        if not self._is_closed:  # a closed descriptor may already belong to another file
             self._input += data
             self._write()
 
@@ -246,10 +247,11 @@ class Process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         if self._namespace is not None:
-            # Readable when the first process of the namespace has ended, which ends all others.
+            # The descriptor becomes readable when the first process of the namespace has ended,
+            # which also ends all others.
             select.select([self._namespace], [], [], KILL_SECONDS)
             os.close(self._namespace)
-        # A program of another user, such as sudo, cannot be killed.
+        # A program of another user, such as sudo, cannot be killed, so the wait may time out.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(KILL_SECONDS)
         self._read_errors()
@@ -296,12 +298,13 @@ class Process:
             self.kill()
             raise
         if idle and self._popen.poll() is not None:
-            # Output may have arrived since the last poll, and a child can hold the output open.
+            # Output may have arrived since the last poll, so continue if there is any. Do not wait
+            # for its end, because a child may hold the output open.
             self._has_ended = not self._poll.poll(0)
             return
         used = resident_bytes(self.pid)
         self.peak_bytes = max(self.peak_bytes, used)
-        # Scratch copies may be in memory, so files written there count like other memory.
+        # Scratch copies may be in memory, so files that are written there count as memory.
         written = in_memory_bytes() - self._in_memory_before
         if written > max(self.limits.memory_bytes, SHARED_BYTES):
             used += written
@@ -332,7 +335,8 @@ class Process:
     def _note_status(self) -> None:
         status = self._popen.returncode
         if status is not None and self._sandbox and self._sandbox.bwrap and status > 128:
-            # Like a shell, bwrap adds 128 to the signal that ended its program.
+            # Like a shell, bwrap exits with 128 plus the number of the signal that ended its
+            # program.
             status = 128 - status if status <= 128 + signal.SIGRTMAX else status
         self.status = status
 
@@ -343,7 +347,7 @@ class Process:
             self._forget_input()
         except BlockingIOError:
             self._poll.register(self._to, select.POLLOUT)
-        except OSError:  # The program ended. The next read raises the error.
+        except OSError:  # the program has ended, and the next read raises the error
             self._forget_input()
 
     def _forget_input(self) -> None:
@@ -455,7 +459,7 @@ def describe_exit(status: int | None) -> str:
         return f"exit status {status}"
     try:
         return f"killed by {signal.Signals(-status).name}"
-    except ValueError:  # a real-time signal without a name
+    except ValueError:  # real-time signals have no names
         return f"killed by signal {-status}"
 
 

@@ -16,7 +16,8 @@ from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
 from conformance.sandbox import Sandbox
 
-# The exceptions that a program causes. The program has ended then, so start another session.
+# Programs cause these exceptions. The program has then ended, so the caller must start another
+# session.
 PROGRAM_FAILURES = (ProgramCrash, Timeout, OverLimit, ProtocolError)
 PROBE_SECONDS = 10
 ONE_SHOT_PARTS = ("verdict", "reason", "lost", "end", "signals")
@@ -68,7 +69,7 @@ class ProtocolSession(ProgramSession):
         cancelled: threading.Event | None = None,
     ) -> None:
         super().__init__()
-        # The last line of output, unparsed.
+        # The last line of output, before it is parsed.
         self.last_line = b""
         self.process: Process | None = None
         self.limits = limits or Limits()

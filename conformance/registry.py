@@ -34,7 +34,7 @@ class Implementation:
     folder: Path
     name: str
     title: str
-    # Empty if the implementation reads all formats (``["*"]`` in the file).
+    # Formats that the implementation reads. Empty if it reads all formats (``["*"]`` in the file).
     formats: tuple[str, ...]
     needs: tuple[str, ...]
     build: tuple[str, ...]
@@ -42,7 +42,7 @@ class Implementation:
     command_template: tuple[str, ...]
     # Directories that the implementation's processes may change in addition to ``output``.
     writes: tuple[Path, ...] = ()
-    # True for a generated parser, which lists fields instead of answering.
+    # True if the implementation is a generated parser, which lists fields and returns no answer.
     structure: bool = False
     # True if the implementation may be unavailable even in CI. Its file states the reason.
     optional: bool = False
@@ -78,7 +78,8 @@ class Implementation:
         """Return a digest of all inputs of the build."""
         digest = hashlib.sha256()
         digest.update(sys.version.encode())
-        # Virtual environments and compiled kernels contain absolute paths.
+        # A build depends on its location, because virtual environments and compiled kernels contain
+        # absolute paths.
         digest.update(os.fsencode(self.output.resolve()))
         for path in sorted(self._inputs()):
             digest.update(os.fsencode(os.path.relpath(path, PACKAGES)) + b"\0")
@@ -117,7 +118,7 @@ class Implementation:
             raise ImplementationUnavailable(f"the build failed: {error}") from None
         if done.returncode != 0:
             lines = log.read_text(errors="replace").strip().splitlines() or ["no output"]
-            # A stack trace may follow the error.
+            # Prefer a line that begins with an error, because a stack trace may follow it.
             errors = [line for line in lines if line.startswith("error")]
             shown = log.relative_to(PACKAGES) if log.is_relative_to(PACKAGES) else log
             reason = (errors or lines)[-1].strip()[:200]

@@ -25,7 +25,7 @@ from conformance.vector_cases import VectorCase
 from reference_impl.paths import IMPORT_ROOT, IS_INSTALLED, PACKAGES
 
 RESULTS = BUILD / "results"
-# Directories that do not affect results, except for the one of the tested implementation.
+# Files in these directories do not affect results, except for those of the tested implementation.
 UNRELATED = {
     "wheel_data",
     "implementations",

@@ -27,7 +27,7 @@ from conformance.vector_cases import STRUCTURE, VectorCase, cases_of
 from conformance.vectors import Vector
 
 Report = dict[str, Any]
-# A report describes at most this many records of a write or an append.
+# A report shows at most this many records of a write or an append.
 SHOWN = 6
 
 
@@ -155,7 +155,7 @@ def _leave_out_unread_formats(
     subjects = [each for each in outcomes if each.subject.baseline is None]
     read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
     if not read:
-        return  # Nothing ran. Keep the vectors so that they can be shown.
+        return  # nothing ran, so keep the vectors to show them
     for id in [id for id, vector in described.items() if vector["format"] not in read]:
         del described[id]
     for each in outcomes:
@@ -172,9 +172,9 @@ def describe_vector(vector: Vector) -> dict[str, Any]:
         "size": body["size"],
         "digest": vector.short_digest,
     }
-    if "decided_by" in body:  # a user's own vector may lack it
+    if "decided_by" in body:  # vectors of users may lack this key
         described["decided_by"] = body["decided_by"]
-    if vector.generated is None:  # a generated log is not in a file
+    if vector.generated is None:  # a generated log has no file
         described["input"] = os.path.relpath(vector.input)
     if body.get("context"):
         described["context"] = dict(body["context"])
@@ -220,7 +220,8 @@ def _entry(
 ) -> dict[str, Any]:
     hello = outcome.hello
     is_baseline = outcome.subject.baseline is not None
-    if is_baseline:  # only the score and the lost and invented records of a baseline are reported
+    # Reports contain only the score of a baseline, with its lost and invented records.
+    if is_baseline:
         outcome.results = [{**each, "difference": None, "found": None} for each in outcome.results]
     return {
         "name": name,

@@ -38,12 +38,12 @@ _VARIABLES = """
     GOTRACEBACK CARGO_HOME RUSTUP_HOME RUST_BACKTRACE RUST_LOG GEM_HOME GEM_PATH RUBYLIB RUBYOPT
     PERL5LIB PERL5OPT LUA_PATH LUA_CPATH PHPRC
 """
-# Variables that programs need to start and run. The list has names, not patterns, so that no
-# access token is passed.
+# Programs need these variables to start and run. The list contains whole names, not patterns, so
+# that no access token is passed.
 PASSED_VARIABLES = frozenset(_VARIABLES.split())
 PASSED_PREFIXES = ("LC_", "WALPROOF_")
 
-# ``by`` lists the means that isolated the programs of a run, ``could`` the remaining risks.
+# ``by`` lists the means that isolated the programs of a run. ``could`` lists the remaining risks.
 Isolation = dict[str, list[str]]
 
 
@@ -85,7 +85,7 @@ class Sandbox:
         for path in (self.work, self.temporary):
             path.mkdir(parents=True, exist_ok=True)
         self.writes = existing([self.folder, *writes])
-        # A path that is writable, or contains a writable path, is not hidden.
+        # A path is not hidden if it is writable or contains a writable path.
         self.hides = [
             path
             for path in existing(hides)
@@ -138,7 +138,7 @@ class Sandbox:
         if path is not None and not path.startswith(os.sep):
             program = os.path.abspath(path)  # noqa: PTH100 - a link keeps its name
         argv = [_absolute_word(word) for word in argv]
-        # Java ignores the environment variables for temporary files.
+        # Java ignores the variables that set the directory for temporary files.
         if Path(program).name == "java":
             argv.insert(0, f"-Djava.io.tmpdir={self.temporary}")
         return [program, *argv]

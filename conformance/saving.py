@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 # The suffix of unfinished files.
 UNFINISHED = ".unfinished"
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
-# The errors of a file system without hard links.
+# A file system without hard links returns one of these errors.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
 
 
@@ -79,7 +79,7 @@ def publish(finished: Path, path: Path) -> None:
             sync_to_disk(path.parent)
             return
         for inner in sorted(finished.rglob("*"), reverse=True):
-            if not inner.is_symlink():  # the target of a link may not exist
+            if not inner.is_symlink():  # the target of a symbolic link may not exist
                 sync_to_disk(inner)
         sync_to_disk(finished)
         if path.exists() or path.is_symlink():
@@ -160,7 +160,7 @@ def build_once(folder: Path) -> Iterator[Path]:
         try:
             unfinished.rename(folder)
         except OSError:
-            if not folder.is_dir():  # otherwise another process created the directory first
+            if not folder.is_dir():  # if it is a directory, another process created it first
                 raise
 
 
@@ -175,7 +175,7 @@ def named_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # The second name is the target of a copy or rename.
+        # After a failed copy or rename, ``filename2`` is the target.
         if error.filename is not None and UNFINISHED not in f"{error.filename} {error.filename2}":
             raise
         raise type(error)(error.errno, error.strerror, str(path)) from error

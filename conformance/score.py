@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-# Profiles with a separate score, because a written log has no undamaged control.
+# These profiles have a separate score, because a written log has no undamaged control.
 WRITING = ("write", "append")
 
 

@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 
 IN_MEMORY = Path("/dev/shm")
-# The memory that must be free, in bytes, so that no program under test runs out of space.
+# Scratch copies are in memory only if at least this many bytes are free there. Otherwise, a program
+# under test could run out of space.
 ENOUGH = 4 << 30
 PREFIX = "walproof-scratch-"
 
@@ -32,7 +33,7 @@ def _scratch_parent() -> Path:
 def _locked_folder(parent: Path) -> tuple[Path, int]:
     _clear_once(parent)
     while True:
-        # Another process may remove the unlocked directory between these lines.
+        # Another process may remove the directory before it is locked. Then create another one.
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -52,7 +53,8 @@ def _clear_once(parent: Path) -> None:
 def clear_abandoned(parent: Path) -> None:
     """Remove the scratch directories below ``parent`` if their creators are no longer running."""
     for folder in parent.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):  # another user owns it, it is gone, or it is locked
+        # A directory may be locked, removed, or owned by another user.
+        with contextlib.suppress(OSError):
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 if os.fstat(lock).st_uid == os.geteuid():
@@ -86,7 +88,7 @@ class Scratch:
         while True:
             self._used_count += 1
             parent = self.folder / str(self._used_count)
-            # A program under test may have created this directory, or removed ``folder``.
+            # A program under test may have created this directory or removed ``self.folder``.
             with contextlib.suppress(FileExistsError):
                 parent.mkdir(parents=True)
                 return parent / name
@@ -108,7 +110,7 @@ def remove(folder: Path) -> None:
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(folder)
         return
-    # Both tools handle paths that exceed the maximum length. Remaining errors are ignored.
+    # ``chmod`` and ``rm`` handle paths that exceed the maximum length. Their errors are ignored.
     for tool in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
         with contextlib.suppress(OSError):
             subprocess.run([*tool, "--", str(folder)], check=False, capture_output=True)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from conformance.text import printable
 
-#: Code or emphasis in Markdown. An asterisk in a C pointer or a product does not match.
+#: Matches code and emphasis in Markdown, but not the asterisk of a C pointer or a product.
 MARKED = re.compile(r"`([^`]*)`|(?<![\w*])\*([^\s*`][^*`]*)\*(?![\w*])")
 
 

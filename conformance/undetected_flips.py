@@ -37,12 +37,12 @@ MEANING = {
     "fields": "a field of a record other than its payload has changed",
 }
 
-# A generic field name and an effect. The effect is one of ``EFFECTS``. For ``fields``, the names of
-# the changed fields follow (``fields: term``).
+# A hit consists of a generic field name and one of ``EFFECTS``. The effect ``fields`` is followed
+# by the names of the changed fields, as in ``fields: term``.
 Hit = tuple[str, str]
 
-# The result of a search in one ``format``, as in the JSON file. ``at_most`` is the maximum number
-# of flips of a log, and ``tried`` has the number of flips of each field. For each vector id,
+# The result of a search in one format, as stored in its JSON file. ``at_most`` is the maximum
+# number of flips per log. ``tried`` has the number of flips of each field. For each vector id,
 # ``logs`` has the ``fingerprint`` of the log's bytes and context, the size of the log in ``bits``,
 # the number of ``flips`` that were tried, and the number of ``unseen`` flips by field and effect.
 Searched = Mapping[str, Any]

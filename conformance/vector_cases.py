@@ -18,7 +18,7 @@ from reference_impl import formats
 from reference_impl.answer import collect
 
 DEFAULT_WALL_MS = 2000
-# The profile of generated parsers, which list fields instead of answering.
+# Only generated parsers have this profile. They list fields and return no answer.
 STRUCTURE = "structure"
 REPLY_BYTES = 2 << 20
 REPLY_BYTES_PER_BYTE = 64
@@ -28,13 +28,13 @@ REPLY_BYTES_PER_BYTE = 64
 class ReplyJudgement:
     """The differences between a reply and the expectation."""
 
-    #: The differences from the expected reply.
+    #: Differences between the reply and the expected reply.
     differences: Sequence[Difference]
     expected: Mapping[str, Any]
     actual: Mapping[str, Any] | None
-    #: The fault, if a comparison of the answers does not fully describe it (:data:`REFUSED` …).
+    #: Fault such as :data:`REFUSED`, if a comparison of the answers does not fully describe it.
     effect: str = ""
-    #: Parts of the two answers that were compared.
+    #: Parts that were compared in the two answers.
     parts: Sequence[str] = ()
     #: The name of the request, if the case has several requests.
     request: Difference | None = None
@@ -52,7 +52,7 @@ class ReplyJudgement:
 
 
 CHANGED_LOG = "changes-the-log"
-# The faults of writers that a :class:`ReplyJudgement` can name.
+# A :class:`ReplyJudgement` uses these names for the faults of writers.
 REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES = (
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
@@ -147,7 +147,7 @@ class ReadStep(Step):
             wrong = differences(self.expect, actual, reports)
         if wrong and any(not differences(other, actual, reports) for other in self.accept):
             wrong = []
-        # A reader never writes, not even to repair (LDB-042 and similar requirements).
+        # A reader must not write, not even to repair a log (LDB-042 and similar requirements).
         is_changed = contents_at(path) != self.contents
         if is_changed:
             wrong.append(Difference("log", "changed", "the reader changed the log it read"))
@@ -214,7 +214,7 @@ class WritingStep(Step):
         """Judge a refusal: the vector must require or allow it, and no file may have changed."""
         body = self.vector.body
         stated_name = self._as_stated(path.name, path)
-        # Replace the path of the scratch copy, which differs between runs.
+        # The path of the scratch copy differs between runs, so replace it.
         why = why.replace(str(path), f"…/{stated_name}").replace(str(path.parent), "…")
         if not body.get("must_refuse") and not body.get("may_refuse"):
             refusal = Difference("refused", why, f"the writer refused: {why}")
@@ -374,7 +374,7 @@ def _answer(path: Path, vector: Vector) -> dict[str, Any] | None:
         return None
     try:
         return collect(format.read(path, "recover", vector.body.get("context", {}))).to_json()
-    except (OSError, ValueError):  # a context that no reader accepts, and that a writer must refuse
+    except (OSError, ValueError):  # no reader accepts this context, so a writer must refuse it
         return None
 
 

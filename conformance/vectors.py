@@ -21,7 +21,7 @@ from conformance.json_schema import first_problem
 from reference_impl import context
 from reference_impl.register import registers
 
-# The base name of scratch copies.
+# Scratch copies have this base name, which does not identify the vector.
 NEUTRAL = "case"
 
 
@@ -35,7 +35,7 @@ class Vector:
 
     path: Path
     body: Mapping[str, Any]
-    # The bytes of a log that is not in a file, such as a damaged log of a sweep.
+    # The bytes of a log that is not stored in a file, such as a damaged log of a sweep.
     generated: Contents | None = None
 
     @functools.cached_property

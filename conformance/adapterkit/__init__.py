@@ -21,9 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-# A message from the harness, with ``format``, ``path``, ``profile``, ``context``, ``records`` and
-# so on. If a write or append must acknowledge each record, ``acknowledged`` is a function that
-# sends the number of durable records and returns after the harness has replied.
+# A message from the harness, with keys such as ``format``, ``path``, ``profile``, ``context`` and
+# ``records``. If a write or append must acknowledge each record, ``acknowledged`` is a function
+# that sends the number of durable records and returns after the harness has replied.
 Request = dict[str, Any]
 
 Read = Callable[[Path, Request], dict[str, Any]]
@@ -75,7 +75,9 @@ def serve(
 
     if sys.argv[1:2] == ["read"] and len(sys.argv) == 4:
         reply = kit.reply({"cmd": "read", "format": sys.argv[2], "path": sys.argv[3]})
-        _send(replies, reply.get("answer", reply))  # {"skipped": why}: skipping is not a failure
+        # A reply without an answer has the key ``skipped``. Skipping is not an error, so the exit
+        # status is 0.
+        _send(replies, reply.get("answer", reply))
         return
     if len(sys.argv) > 1:
         sys.exit(f"usage: {Path(sys.argv[0]).name} [read FORMAT PATH]")

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from conformance.damage.operations import DamagedLog, Edit, Operation
 
-#: Shorter byte strings are always written as hexadecimal digits.
+#: Fills and copies that are shorter than this are written as hexadecimal digits.
 MIN_FILL_BYTES, MIN_COPY_BYTES = 48, 96
 
-#: Copies are found by comparing blocks of this size, at multiples of the step.
+#: The search for copies compares blocks of ``_BLOCK`` bytes at multiples of ``_STEP``.
 _BLOCK, _STEP = 32, 16
 _FILL = re.compile(rb"(.)\1{%d,}" % (MIN_FILL_BYTES - 1), re.DOTALL)
-#: The maximum length of the repeated pattern in bytes, and the minimum number of repetitions.
+#: A fill repeats a pattern of at most ``_MAX_PERIOD`` bytes at least ``_MIN_REPETITIONS`` times.
 _MAX_PERIOD, _MIN_REPETITIONS = 512, 4
 
 

@@ -17,12 +17,13 @@ from reference_impl.register import registers
 class Unit:
     """A type of field that one checksum covers."""
 
-    #: Path of the fields, without indices.
+    #: Path of the fields, with empty brackets instead of indices, such as ``batches[]``.
     path: str
-    #: Return the offset and bytes of the correct checksum, given the damaged data, the field in the
-    #: undamaged log, and all fields of the undamaged log. Raises ``ValueError`` if none fits.
+    #: Function that returns the offset and bytes of the correct checksum. Its arguments are the
+    #: damaged data, the field in the undamaged log, and all fields of the undamaged log. It raises
+    #: ``ValueError`` if no checksum fits.
     checksum: Callable[[bytes, Field, Sequence[Field]], tuple[int, bytes]]
-    #: Return whether a field of an undamaged log has a checksum.
+    #: Function that returns whether a field of an undamaged log has a checksum.
     is_present: Callable[[bytes, Field], bool] = lambda data, field: True
 
 

@@ -10,7 +10,7 @@ from conformance.contents import Contents, by_name
 from conformance.damage.checksums import units_of, without_indices
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields, resolve
 
-#: A JSON object with ``op``, a target and arguments.
+#: An operation is a JSON object with ``op``, a target and arguments.
 Operation = Mapping[str, Any]
 
 #: Maximum number of bytes that one operation may add to a log.
@@ -103,7 +103,8 @@ class DamagedLog:
 
     def field(self, path: str, file: str = "") -> Field:
         """Return a field of the undamaged log. Raises ``KeyError`` with similar paths."""
-        # An operation looks up its field several times, and each lookup parses the file.
+        # The last field is cached, because an operation looks it up several times, and each lookup
+        # parses the file.
         if self._last is None or self._last[:2] != (path, file):
             self._last = path, file, resolve(lambda: self.fields_of(file), path)
         return self._last[2]
@@ -332,8 +333,9 @@ class OperationForm(NamedTuple):
     texts: tuple[str, ...]
 
 
-#: All operations by name. A text form contains arguments in braces. ``{path}`` includes the file.
-#: In a multi-file log, the other forms of operations on bytes end with ``in FILE``.
+#: The forms of all operations, by name. In a text, braces enclose arguments, and ``{path}``
+#: includes the file. In a log of several files, texts for operations on bytes that have no
+#: ``{path}`` end with ``in FILE``.
 OPERATIONS: Mapping[str, OperationForm] = {
     "flip": OperationForm(_flip, "flips one bit of a field or a byte",
         ("flip bit {bit} of byte {at}", "flip bit {bit} of {path}")),

@@ -9,7 +9,7 @@ from conformance.damage.operations import OPERATIONS, BadOperation, Operation
 
 _NUMBERS = ("at", "bit", "end", "first", "keep", "number", "second", "sector")
 _PATTERNS = {"byte": r"[0-9a-f]{2}", "bytes": r".+?", "value": r".+"}
-#: The end of a text form without a path in a multi-file log.
+#: In a log of several files, each text form without a path ends with this text.
 _IN_FILE = " in {file}"
 
 _FILL = re.compile(r"(\d+) (?:zero bytes?|bytes? of ((?:[0-9a-f]{2})+))")
@@ -17,7 +17,7 @@ _COPY = re.compile(r"\[(\d+), (\d+)\)(?: in (\S+))? of (\S+)")
 _THE_LOG, _NO_BYTES = "the-log", "nothing"
 _NAMES = ("file", "name", "other")
 
-#: Maximum number of bytes in a text that only people read.
+#: Texts that only people read show at most this many bytes of a byte string.
 SHOWN_BYTES = 16
 
 
@@ -87,8 +87,7 @@ def parse(text: str) -> Operation:
         for form in entry.texts:
             if match := _pattern(form).fullmatch(text):
                 found = {name: value for name, value in match.groupdict().items() if value}
-                # The order of the keys in vectors: the target first, and the file of a path or
-                # offset last.
+                # In vectors, the target comes first, and the file of a path or offset comes last.
                 last = "" if "{file}" in form else "file"
                 arguments = sorted(
                     _arguments(found).items(),

@@ -36,11 +36,11 @@ class ChecksumRule:
     algorithm: str
     #: Paths of the fields that store the checksum.
     fields: tuple[str, ...]
-    #: Paths of the first and the last field of each covered range. The first may be absent.
+    #: Paths of the first and the last field of each covered range. The first field may be absent.
     ranges: tuple[tuple[str, str], ...]
-    #: Paths of conditions under which the checksum has no meaning.
+    #: Paths of conditions. If one of them is true, the stored value is not a checksum.
     unless: tuple[str, ...]
-    #: The smallest stored value that is a checksum.
+    #: Lower stored values are not checksums. None if every value is a checksum.
     least: int | None
     byte_order: ByteOrder
 
@@ -68,7 +68,8 @@ class Checksum:
     algorithm: str
     start: int
     end: int
-    #: Paths, spans and values of the fields that store the checksum.
+    #: Paths of the fields that store the checksum. ``spans`` and ``stored`` have their offsets and
+    #: values.
     paths: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
     stored: tuple[int, ...]
@@ -77,7 +78,7 @@ class Checksum:
     byte_order: ByteOrder
     #: False if the stored value is not a checksum of these bytes, as in a truncated unit.
     applies: bool
-    #: The stored checksum that this one continues; None if there is none.
+    #: The stored checksum that this checksum continues, or None.
     before: int | None = None
 
     def expected(self, log: LogBytes) -> tuple[int, ...] | None:
@@ -172,7 +173,7 @@ def _field(unit: Any, path: str, base: int) -> Any:
     if "end" not in span:
         return None
     value = getattr(unit, name)
-    # A reader uses 32 bits of a varint (ETW-005).
+    # A reader uses only the low 32 bits of a varint (ETW-005).
     if isinstance(value, KaitaiStruct) and hasattr(value, "groups"):
         value = value.value & 0xFFFFFFFF
     return base + span["start"], base + span["end"], value
@@ -196,12 +197,12 @@ def _listed(written: str | Sequence[str]) -> tuple[str, ...]:
     return (written,) if isinstance(written, str) else tuple(written)
 
 
-#: Computes the stored values of a unit from the log, the bounds of the unit, and the covered bytes.
-#: Returns None if the log does not determine them.
+#: A function that computes the stored values of a unit from the log, the bounds of the unit, and
+#: the covered bytes. It returns None if the log does not determine the values.
 Algorithm = Callable[[LogBytes, int, int, bytes], tuple[int, ...] | None]
 
-#: The CRC-32C of the covered bytes, in a varint. Its initial value is the checksum of the previous
-#: element.
+#: This algorithm is a CRC-32C that is stored as a varint. It starts with the checksum of the
+#: previous element.
 CONTINUED = "continued-crc-32c"
 #: Algorithms that need only the covered bytes, by name.
 PLAIN_ALGORITHMS: Mapping[str, Callable[[bytes], int]] = {

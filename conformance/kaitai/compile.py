@@ -30,7 +30,8 @@ from reference_impl.paths import PARSERS
 HERE = Path(__file__).resolve().parent
 NODE_SECONDS, NPM_SECONDS = 120, 900
 FILE_BYTES = 1 << 30
-# Patterns for the import list of a grammar, in both YAML styles, and for a comment or a name in it.
+# The first pattern finds the import list of a grammar, in both YAML styles. The second pattern
+# finds a comment or a name in that list.
 _IMPORTS = re.compile(r"^ +imports:(?: *#.*)?\s*(\[[^]]*\]|(?:^ *(?:-.*|#.*)?\n)+)", re.MULTILINE)
 _IMPORT = re.compile(r"#.*|([/.\w][\w/.-]*)")
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
@@ -101,7 +102,7 @@ def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
 
     The script can write only to ``writes``. Raises :class:`GrammarError` and :class:`ToolMissing`.
     """
-    # Imported here because adapters import parsers, and start faster without these modules.
+    # These imports are local, because adapters import this module and start faster without them.
     from conformance.process import Limits, Timeout, run_program
     from conformance.sandbox import Sandbox
 

@@ -18,9 +18,9 @@ from conformance.kaitai.compile import compiled
 from conformance.kaitai.grammar_docs import FieldDoc, GrammarDocs, grammar_docs
 from conformance.kaitai.grammars import grammar_of
 
-#: The default number of fields outside of substreams after which parsing stops.
+#: By default, parsing stops after this number of fields. Fields in substreams do not count.
 MAX_FIELDS = 1 << 20
-#: The maximum memory of a parser per field outside of substreams, as in a log of empty records.
+#: The maximum memory of a parser for each field that counts. A log of empty records reaches it.
 FIELD_BYTES = 720
 _UNDOCUMENTED = FieldDoc("", (), "")
 
@@ -32,7 +32,7 @@ class Field:
     path: str
     start: int
     end: int
-    #: Value that the parser read, or None for a field with subfields.
+    #: Value that the parser read, or None if the field has subfields.
     value: object
     #: The type in the grammar, such as ``u4``, ``bytes`` or ``record_header``.
     kind: str
@@ -203,7 +203,7 @@ def _parse(
         top._read()
     except _EndOfWindow:
         pass
-    # Kaitai's own errors, and UnicodeDecodeError. Fields before the error remain valid.
+    # Kaitai raises its own errors and UnicodeDecodeError. The fields before the error remain valid.
     except Exception as error:
         stopped = error
     yield from _fields_of(top, "", base, docs, first)
@@ -261,7 +261,7 @@ def _unknown(fields: Callable[[], Iterable[Field]], path: str) -> str:
     nearest = max((field.path for field in fields() if field.path in outers), key=len, default="")
     outer = f"{nearest}." if nearest else ""
     step = path.removeprefix(outer).partition(".")[0]
-    names: dict[str, int] = {}  # the number of elements of arrays, otherwise 0
+    names: dict[str, int] = {}  # the number of elements of an array, or 0 for other fields
     for field in fields():
         name = field.path.removeprefix(outer)
         if field.path.startswith(outer) and "." not in name:

@@ -21,7 +21,7 @@ class FieldDoc:
     #: states no type, and empty if the type depends on the data (``switch-on``).
     kind: str
     requirements: tuple[str, ...]
-    #: Documentation of the field or, if there is none, of its type.
+    #: Documentation of the field. If there is none, the documentation of its type.
     doc: str
 
 
@@ -30,11 +30,11 @@ class GrammarDocs:
     """A grammar and its imports, under the class names of the compiled parsers."""
 
     top: str
-    #: Fields by class name and field id, as in ``("LeveldbLog.Record", "data")``.
+    #: Documentation of fields by class name and field id, as in ``("LeveldbLog.Record", "data")``.
     fields: Mapping[tuple[str, str], FieldDoc]
     #: Ids of types by class name.
     kinds: Mapping[str, str]
-    #: Element size of the log in bytes, if the elements can be parsed separately (``-stride``).
+    #: Size of a top-level element in bytes, if the elements can be parsed separately (``-stride``).
     stride: int | None
     #: Declared checksums by class name (``-checksum``).
     checksums: Mapping[str, ChecksumRule]
@@ -68,7 +68,8 @@ def grammar_docs(grammar: str) -> GrammarDocs:
 
 def _field_doc(field: Body, type_docs: dict[str, str]) -> FieldDoc:
     written = field.get("type", "bytes")
-    # A switch-on is a map. The type name excludes parameters and the scope of an import.
+    # A ``switch-on`` is a map and has no type name. The name excludes parameters and the scope of
+    # an import.
     type_id = written.split("(")[0].split("::")[-1] if isinstance(written, str) else ""
     requirements = field.get("-requirement", ())
     if isinstance(requirements, str):

@@ -20,13 +20,13 @@ class Field:
     """One field or instance of a type."""
 
     id: str
-    #: ``int``, ``enum``, ``float``, ``bytes``, ``str``, ``struct`` or ``switch``. A computed
-    #: instance has ``value``.
+    #: ``int``, ``enum``, ``float``, ``bytes``, ``str``, ``struct`` or ``switch``, or ``value`` for
+    #: a computed instance.
     kind: str
-    #: The size in bytes of the field in the stream, or of one array element. None if the size
-    #: depends on the data.
+    #: The size of the field, or of each array element, in bytes of the stream. None if it depends
+    #: on the data.
     width: int | None = None
-    #: True if the value is as long as its bytes in the stream.
+    #: True if the length of the value is the number of its bytes in the stream.
     by_length: bool = False
     array: bool = False
     optional: bool = False
@@ -39,7 +39,7 @@ class Field:
     #: The possible fields of a switch.
     cases: tuple[Field, ...] = ()
     default_bytes: bool = False
-    #: True if one of the cases always applies.
+    #: True if the switch has a case for every value.
     exhaustive: bool = False
     instance: bool = False
 

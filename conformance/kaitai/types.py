@@ -14,7 +14,7 @@ import yaml
 from conformance import GRAMMARS
 from conformance.kaitai.compile import grammar_files
 
-# A part of a grammar as parsed from its file.
+# A part of a grammar, as the YAML library returns it.
 Body = Mapping[str, Any]
 
 
@@ -41,7 +41,7 @@ class Type:
 
     #: Class name, such as ``LeveldbLog.Block``.
     name: str
-    #: Ids of the grammar, of the enclosing types, and of this type.
+    #: Ids of the grammar, of the enclosing types, and of this type, in this order.
     ids: tuple[str, ...]
     #: YAML of the type.
     body: Body
@@ -76,7 +76,7 @@ class Types:
             if (type := self._named(outer, steps)) is not None:
                 return type
             outer = outer.rpartition(".")[0]
-        # The name may be the grammar's own name or that of an import.
+        # The name may be that of this grammar or of an import.
         return self._named("", steps)
 
     def types_of(self, field: Body, scope: Type) -> Iterator[Type]:

@@ -30,9 +30,9 @@ from conformance.templates import environment
 HERE = Path(__file__).resolve().parent
 TEMPLATES = environment(HERE)
 OUT = Path("build") / "packages"
-#: The names of all files of the set, since the files in a jar cannot be listed.
+#: The file that lists all files of the set, because a program cannot list the files in a jar.
 LISTING = "files.txt"
-#: The vectors that the reader of the example tests fails, one id per line.
+#: The file that lists the vectors that the reader of the example tests fails, one id per line.
 KNOWN_FAILURES = "known-failures.txt"
 #: All packed files have this date, so that archives are reproducible.
 PACKED_AT_EPOCH_SECONDS = "1577836800"
@@ -103,8 +103,8 @@ def tarball(files: Mapping[str, bytes], top: str) -> bytes:
 def write_package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path) -> None:
     """Write the sources of a package, with the vectors in it, to a new folder."""
     shutil.rmtree(folder, ignore_errors=True)
-    # Do not copy file times. Otherwise, Cargo would treat the build of an earlier copy, with its
-    # path, as up to date.
+    # Do not copy file times. Otherwise, Cargo would reuse the build of an earlier copy, which
+    # contains the path of that copy.
     shutil.copytree(
         HERE / ecosystem.id, folder, ignore=shutil.ignore_patterns("__pycache__"),
         copy_function=shutil.copyfile,

@@ -19,7 +19,8 @@ from conformance import VECTORS
 
 NAME = "index.json"
 INDEX_VERSION = 1
-# The parts of a description that do not affect results. All others are inputs or expectations.
+# These keys of a vector's description do not affect results. All other keys are inputs or
+# expectations.
 WORDS = frozenset(
     {
         "title", "group", "requirements", "decided_by", "notes", "bugs", "made_by", "kind",

@@ -12,7 +12,7 @@ from typing import Any
 from reference_impl.register import Register
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# The JSON Schemas of the types in a register.
+# The JSON Schema of each type that a register may name.
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     "integer": {"type": "integer"},
     "boolean": {"type": "boolean"},

@@ -41,7 +41,8 @@ def decode(line: bytes) -> dict[str, Any]:
         raise ProtocolError(f"expected a line of JSON, found {_short(repr(line))}") from None
     if not isinstance(message, dict):
         raise ProtocolError(f"expected a JSON object, found {_short(repr(line))}")
-    # Each level has an opening bracket, so most lines need no exact count.
+    # Each level needs an opening bracket. Most lines have few brackets, so they need no exact
+    # count.
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and too_deep(message):
         raise ProtocolError(f"expected at most {MAX_DEPTH} levels of JSON, found more")
     if _HALF.search(line) and (text := _lone_surrogate(message)) is not None:

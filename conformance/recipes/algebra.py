@@ -193,5 +193,5 @@ class Damage(DamagedLog):
         self._damage({"op": "swap-files", "file": first, "other": second})
 
 
-#: Operations on whole files, which always have the argument ``file``.
+#: These operations change whole files, so they always have the argument ``file``.
 _OF_FILES = frozenset({"add-file", "remove-file", "rename-file", "swap-files"})

@@ -58,7 +58,7 @@ def generate(book: Book[Any]) -> Iterator[tuple[str, bytes]]:
         input_name = input_name_of(book, recipe, log)
         if log.name is not None and any(other.name == log.name for other in others):
             raise RecipeError(f"{recipe.id}: another input has the name {log.name}")
-        # Check the recipe before yielding anything, so that an invalid one leaves no files.
+        # Check the recipe before yielding anything, so that an invalid recipe leaves no files.
         description = dump(describe(recipe, log, input_name, _made_by(recipe, log, built)))
         if isinstance(contents, bytes):
             yield f"{recipe.format}/{input_name}", contents
@@ -321,7 +321,7 @@ def _append(
     return answer, files, digests
 
 
-# The answer for a missing log.
+# If a writer must refuse its records, it creates no log, and a vector expects this answer.
 NOTHING = Answer("intact", None, (), (), 0)
 
 _Operation = Callable[[Path, Sequence[NewRecord], Mapping[str, Any]], None]
@@ -391,7 +391,8 @@ def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents, input
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / _name(log)
         path.write_bytes(contents)
-        # From the longest down: truncating by one byte is cheaper than writing the prefix again.
+        # Start with the longest prefix: truncating by one byte is cheaper than writing a prefix
+        # again.
         for length in range(len(contents), -1, -1):
             os.truncate(path, length)
             answer = collect(format.read(path, "recover", log.context))

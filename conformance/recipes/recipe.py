@@ -52,11 +52,11 @@ class Log(Damage):
         self.notes: list[str] = []
         self.bugs: list[str] = []
         self.wall_ms: int | None = None
-        # The extension of the input's name, for a format with several file types.
+        # The file extension of the input, if the format has several file types.
         self.suffix: str | None = None
         self.scenario: str | None = None
-        # The complete name of the input, if the name has a meaning. No other vector may have this
-        # name.
+        # The whole file name of the input, if the format gives the name a meaning. No other vector
+        # may have this name.
         self.name: str | None = None
 
     def shows(self, scenario: str) -> None:
@@ -179,7 +179,7 @@ class Recipe(Generic[LogT]):
     requirements: tuple[str, ...]
     # The recipe of the undamaged log that this recipe starts from.
     source: Recipe[LogT] | None = None
-    # The recipe of the vector without the fault, for scoring in pairs.
+    # The recipe of the vector without the fault. A score counts both as a pair.
     control: Recipe[LogT] | None = None
     may_refuse: bool = False
 
@@ -263,7 +263,8 @@ class Group(Generic[LogT]):
 
     def table(self, text: str) -> None:
         """Add the rows of a table (:mod:`conformance.recipes.rows`)."""
-        # the module of the caller, as in collections.namedtuple
+        # Frame 1 belongs to the caller of this method. collections.namedtuple finds its caller in
+        # the same way.
         module = sys._getframe(1).f_globals
         self.book.tables.append(lambda: self._enter_rows(text, module))
 

@@ -30,10 +30,11 @@ from typing import Any, NamedTuple
 
 from conformance.recipes.algebra import RecipeError
 
-#: A :class:`conformance.recipes.recipe.Log`. Its module imports this module.
+#: The type is :class:`conformance.recipes.recipe.Log`. This module cannot import it, because the
+#: module ``recipe`` imports this one.
 Log = Any
 
-#: The first line of a row: name, control, requirements and kind.
+#: The first line of a row has a name, a control, requirements and an optional kind.
 HEADING = re.compile(r"(\w+): (\w+)((?: [A-Z]{3}-\d{3})+)(?: (\w+))?")
 _LINE = re.compile(r"([a-z_]+):(?: (.+))?")
 _EXPECTED = re.compile(
@@ -44,7 +45,7 @@ _CALL = re.compile(r"(\w+)\(([^()]*)\)")
 _SURVIVOR = re.compile(
     r'(?P<first>\d+)(?:-(?P<last>\d+))?|(?P<call>\w+\([^()]*\))|"(?P<text>[^"]*)"'
 )
-#: Methods that take a whole line as their argument.
+#: These methods take a whole line as their argument.
 _OF_TEXT = ("bug", "note", "shows")
 
 

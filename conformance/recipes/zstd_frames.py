@@ -36,7 +36,8 @@ def header(size: int) -> bytes:
         return MAGIC + bytes([SINGLE_SEGMENT | 0x40]) + (size - 256).to_bytes(2, "little")
     if size < 1 << 27:
         return MAGIC + bytes([SINGLE_SEGMENT | 0x80]) + size.to_bytes(4, "little")
-    # The window is 8 MiB, which stays valid when the content size is large.
+    # A single-segment frame would need a window as large as its content, so this frame states a
+    # window of 8 MiB.
     return MAGIC + bytes([0xC0, 13 << 3]) + size.to_bytes(8, "little")
 
 

@@ -13,7 +13,7 @@ from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 from conformance.kaitai.field_text import value_text
 from conformance.vectors import Vector
 
-#: The approximate number of fields on a page.
+#: A page shows about this many fields.
 MAX_FIELDS = 10
 #: The maximum number of files to show. Files with a change or a loss come first.
 MAX_FILES = 3
@@ -97,7 +97,7 @@ def _view(
         )
 
     def is_lost(each: Field) -> bool:
-        before = bisect_left(starts, each.end)  # the ranges that start before the end of the field
+        before = bisect_left(starts, each.end)  # ranges that start before the field ends
         return before > 0 and ends[before - 1] > each.start
 
     marked = [

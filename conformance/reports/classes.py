@@ -14,8 +14,8 @@ class ResultClass:
     name: str
     glyph: str
     style: str
-    #: 0 for a correct result, 1 for an expected incorrect result, 2 for an incorrect answer, 3 for
-    #: no usable answer, and 4 if the calling process is also affected.
+    #: 0 for a correct result, 1 for an expected incorrect result or a skipped case, 2 for an
+    #: incorrect answer, 3 for no usable answer, and 4 if the calling process is also affected.
     wrongness: int
     junit: Literal["passed", "failure", "error", "skipped"]
     label: str
@@ -27,8 +27,9 @@ class ResultClass:
         return self.junit in ("passed", "skipped")
 
 
-# From the worst to the best. The first class that occurs in a cell of the matrix colours the cell.
-# Skipped comes last, so it colours only a cell in which nothing ran.
+# The classes are sorted from the worst to the best. A cell of the matrix has the colour of the
+# first class that occurs in it. ``skipped`` is last, so it colours only a cell in which nothing
+# ran.
 CLASSES: tuple[ResultClass, ...] = (
     ResultClass(
         "crash", "†", "bold white on red", 4, "error", "crash", "the process ended on this vector"

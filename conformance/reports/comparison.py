@@ -94,8 +94,8 @@ def _changes(old: Entry, new: Entry, vectors: Container[str]) -> Iterator[Result
         yield ResultChange(effect, name, old["status"], new["status"], difference=new["because"])
     before, after = _pairs(old), _pairs(new)
     if before != after:
-        # A program's score changes with its results, which are compared one by one below. For a
-        # baseline, only the score matters.
+        # Only a baseline is compared by its score. The results of other programs are compared one
+        # by one below.
         effect = "changed"
         if new["baseline"] and before and after and after[0] != before[0]:
             effect = "regression" if after[0] > before[0] else "improvement"
@@ -125,7 +125,7 @@ def _improved(condition: bool) -> Effect:
 
 def _effect(old: str, new: str) -> Effect:
     before, after = BY_NAME[old].wrongness, BY_NAME[new].wrongness
-    # A failure that is now listed or skipped is not an improvement.
+    # A failure that is now listed as known, or skipped, is not an improvement.
     return "regression" if after > before else _improved(after < before and after != 1)
 
 

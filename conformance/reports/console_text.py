@@ -10,13 +10,13 @@ from rich.text import Text
 
 from conformance.text import one_line
 
-# The columns for the name of an implementation, which may be a whole command.
+# The width of the column for names of implementations. A name may be a whole command.
 NAME = 24
-# Spaces between the columns of a table.
+# The number of spaces between the columns of a table.
 GAP = 2
 BASELINES = "null baselines"
 
-# Replace characters one by one, so that styles keep their positions.
+# Each character is replaced by one character, so that styles keep their positions.
 _PLAIN = str.maketrans("…×→─│·–█✓✗≈†∞▲", ".x>-|.-#+x~CTO")
 
 

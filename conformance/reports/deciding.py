@@ -31,7 +31,8 @@ def decided_by(report: Report, result: Entry) -> list[str]:
         ids["lost"] = [ids["reason"]] * len(expected["lost"])
     of_verdict = [ids["reason"], ids["verdict"]]
     if actual.get("reason") in {expected["reason"], *(each["reason"] for each in expected["lost"])}:
-        # The reader knows the code, so it breaks the requirement that determines the verdict.
+        # The answer contains an expected code, so the reader breaks the requirement for the
+        # verdict.
         of_verdict.reverse()
     cited: list[str | None] = []
     for part in parts:

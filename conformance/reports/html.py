@@ -31,9 +31,9 @@ from .summary import (
 
 Result = Mapping[str, Any]
 
-#: The number of failures to show with all details. Each later failure is one line.
+#: The maximum number of failures with all details. Each later failure is one line.
 MAX_DETAILED = 200
-#: Labels of :func:`facts` that the page shows elsewhere.
+#: The page shows the facts with these labels elsewhere.
 _ELSEWHERE = ("implementation", "difference", "requirement")
 
 
@@ -101,7 +101,7 @@ def html(report: Report, vectors: Mapping[str, Vector] | None = None) -> str:
             worst=worst,
         )
     )
-    # The output of a program may contain lone surrogates.
+    # The output of a program may contain lone surrogates, which UTF-8 cannot encode.
     return page.encode("utf-8", "backslashreplace").decode()
 
 

@@ -23,9 +23,9 @@ Report: TypeAlias = dict[str, Any]
 Result: TypeAlias = dict[str, Any]
 
 SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
-#: Keys of a result that are absent in the file if they are null.
+#: The file omits these keys of a result if they are null.
 OPTIONAL = ("difference", "found", "cause", "actual", "stderr")
-#: Keys that may differ between results in the same entry.
+#: Results in the same entry of the file may differ in these keys.
 CASE = ("vector", "profile", "ms")
 #: Parts of an answer that are lists.
 LISTS = {"records", "lost"}
@@ -51,7 +51,8 @@ def json_text(report: Report) -> str:
         "implementations": [_compact(each, vectors) for each in report["implementations"]],
     }
     validate(compact)
-    # ASCII only: stderr of a program may hold lone surrogates, which UTF-8 cannot encode.
+    # The text is ASCII, because stderr of a program may contain lone surrogates, which UTF-8 cannot
+    # encode.
     return json.dumps(compact, separators=(",", ":")) + "\n"
 
 
@@ -149,7 +150,7 @@ def _single(
                 if result["actual"] and result["expected"]:
                     result["actual"] = _resolved(result["actual"], result["expected"])
                 elif result["actual"] and "expected" not in common:
-                    result["actual"] = None  # its numbers refer to a different answer
+                    result["actual"] = None  # its numbers refer to items of another answer
                 yield result
 
 

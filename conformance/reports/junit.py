@@ -28,7 +28,7 @@ def junit(report: Report) -> str:
         if not implementation["baseline"]:
             document.add_testsuite(_suite(report, implementation))
     document.update_statistics()  # type: ignore[no-untyped-call]
-    # The library's `pretty` would parse everything again.
+    # Indent the document here, because the library's option ``pretty`` would parse it again.
     ElementTree.indent(document._elem)
     file = io.BytesIO()
     document.write(file)

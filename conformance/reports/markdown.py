@@ -23,7 +23,7 @@ from .summary import (
     unexpected,
 )  # fmt: skip
 
-# The number of failure groups to show; hosts truncate summaries after a mebibyte.
+# The maximum number of failure groups to show. Hosts truncate summaries after a mebibyte.
 MOST = 20
 NAMED = 12
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~&])")

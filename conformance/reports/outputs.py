@@ -15,7 +15,7 @@ from .junit import junit
 from .markdown import markdown
 from .sarif import sarif
 
-# The values of ``--output-format`` other than ``text``.
+# ``--output-format`` accepts these values and ``text``.
 OUTPUTS: Mapping[str, Callable[[Report], str]] = {
     "json": json_report.json_text,
     "markdown": markdown,
@@ -23,7 +23,7 @@ OUTPUTS: Mapping[str, Callable[[Report], str]] = {
     "sarif": sarif,
 }
 
-# The files in a report's directory, except report.json and report.html.
+# A report's directory contains these files, report.json and report.html.
 FILES: Mapping[str, Callable[[Report], str]] = {
     "junit.xml": junit,
     "summary.md": markdown,

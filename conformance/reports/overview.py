@@ -14,7 +14,7 @@ Result = Mapping[str, Any]
 
 LOSSES = ("loses", "invents", "silent")
 PROFILES = ("recover", "strict", "structure", "write", "append")
-# The meaning of the columns. Losses come first, because they matter most to users.
+# This legend explains the columns. Losses come first, because they matter most to users.
 LEGEND = {
     "loses": "loses, invents: logs with a missing record, or with one that is not expected",
     "silent": "silent: reads without an answer (crash, time-out, limit, broken message)",

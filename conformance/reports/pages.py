@@ -17,10 +17,10 @@ from .classes import BY_NAME, CLASSES
 from .failure import ItemDifference, explain
 from .overview import LOSSES, PROFILES, overview
 
-#: The folder of the templates, and of the style sheet that all pages share.
+#: The directory of the templates and of the style sheet that all pages share.
 TEMPLATES = Path(__file__).with_name("templates")
 STYLE = "page.css"
-#: The maximum lengths of a text and a list in a comparison.
+#: A comparison shows at most this many characters of a text and lines of a list.
 MAX_CHARACTERS, MAX_LINES = 240, 6
 
 

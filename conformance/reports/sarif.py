@@ -57,7 +57,7 @@ def _result(
     location: dict[str, Any] = {
         "logicalLocations": [{"fullyQualifiedName": result["vector"], "kind": "resource"}]
     }
-    # If a listed known failure passes, the list is wrong.
+    # If a known failure passes, the list of known failures is wrong.
     keys = ("known_failures", "place") if result["class"] == "unexpected-pass" else ("place",)
     if file := next((implementation[key] for key in keys if implementation.get(key)), None):
         location["physicalLocation"] = {"artifactLocation": {"uri": file}}

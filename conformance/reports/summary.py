@@ -16,16 +16,18 @@ from .json_report import Report
 
 #: The profiles of readers and writers; only parsers run the profile ``structure``.
 COMPARED_PROFILES = ("recover", "strict", "write", "append")
-# The order of groups that several formats share; other groups follow in order of appearance.
+# Groups that several formats share appear in this order. Other groups follow in order of
+# appearance.
 GROUP_ORDER = (
     "framing", "layout", "fragments", "trailer", "checksum", "lengths", "types", "zeros", "resync",
     "torn-tail", "dialects", "limits", "writing", "appending",
 )  # fmt: skip
-# An implementation of a run report, and one of its results.
+# A failure consists of an implementation of a run report and one of its results.
 Failure = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"…?|\[[0-9a-f]{8}\]|[0-9][0-9,]*""")
-# Matches several lost ranges with one reason. Their number does not distinguish faults.
+# Matches successive lost ranges with the same reason. Failures that differ only in the number of
+# such ranges belong to one group.
 _RANGES = re.compile(r"(\[…,? …\)(?: [a-z-]+)?)(?:, \1)+")
 
 
@@ -161,5 +163,5 @@ def by_cause(report: Report, failures: Iterable[Failure]) -> list[list[Failure]]
 
 
 def _complexity(vector: Mapping[str, Any]) -> tuple[bool, int, int]:
-    # A damaged log shows its fault better than a log of another dialect.
+    # Damaged logs come first, because they show a fault better than logs of another dialect.
     return not vector["damage"], len(vector["damage"]), vector["size"]

@@ -22,7 +22,8 @@ from .json_report import Report
 from .overview import LEGEND, LOSSES, PROFILES, overview
 from .summary import Failure, cached_in, coverage, isolation_lines, not_run, tested
 
-# With more implementations than this, a run does not explain which cases and parts were skipped.
+# A run explains which cases and parts were skipped only if it has at most this many
+# implementations.
 FEW = 3
 _LABEL_WIDTH = 14
 
@@ -103,7 +104,7 @@ def _print_totals(report: Report, console: Console) -> None:
         f"{_counted(len(ran), 'implementation')}, {_counted(len(vectors), 'vector')}, "
         f"{_counted(counted.total(), 'result')} in {report['seconds']:.1f} s"
     )
-    # Passes come first, then known failures, and the worst class last.
+    # Passes come first. The other classes follow from the best to the worst.
     for number, name in enumerate(sorted(counted, key=lambda n: (n != "pass", -SEVERITY[n]))):
         text.append(", " if number else ": ")
         text.append(f"{counted[name]} {BY_NAME[name].label}", style=BY_NAME[name].style)
@@ -118,7 +119,7 @@ def _print_totals(report: Report, console: Console) -> None:
         parts += [f"{len(broken)} broken"] if broken else []
         say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
     elif report.get("interrupted"):
-        pass  # the missing results may be unexpected
+        pass  # results that are still missing may be unexpected
     elif counted.total() == counted["skipped"]:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:

@@ -53,9 +53,10 @@ _MASK = (1 << 64) - 1
 class Tells:
     """The distinctions that the parsers of a language can make."""
 
-    #: True if a field with a false ``if`` differs from a field that is 0 or empty.
+    #: True if the parsers distinguish a field that its ``if`` leaves out from a field that is 0 or
+    #: empty.
     absent: bool = True
-    #: True if an enum value that the grammar does not define keeps its number.
+    #: True if the parsers keep the number of an enum value that the grammar does not define.
     unknown_enums: bool = True
 
     @classmethod
@@ -112,7 +113,7 @@ def listing(
     top = parser(KaitaiStream(BytesIO(data)))
     try:
         top._read()
-    except Exception:  # any exception is a refusal, even UnicodeDecodeError
+    except Exception:  # a parser may refuse data with any exception, even UnicodeDecodeError
         return ["!"]
     return list(ListingWalk(model, tells or Tells(), debug=True).lines(top))
 

@@ -8,8 +8,8 @@ from conformance.traceability.grammar import requirements
 from conformance.traceability.source_tree import ID, Found, SourceTree
 from conformance.vectors import Vector
 
-# Prefixes of names that only look like requirement ids, such as SHA-256, and the prefix of the
-# example format in CONTRIBUTING.md.
+# Names with these prefixes only look like requirement ids. SHA occurs in SHA-256, and MYL is the
+# prefix of the example format in CONTRIBUTING.md.
 NOT_REQUIREMENTS = frozenset({"SHA", "MYL"})
 
 

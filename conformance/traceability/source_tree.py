@@ -24,10 +24,10 @@ PROSE = frozenset({".md", ".txt", ".j2", ".json", ".toml", ".yml", ".ksy", ".css
 CODE = frozenset(
     {".c", ".cc", ".go", ".h", ".hpp", ".java", ".js", ".mjs", ".py", ".rs", ".sh", ".ts"}
 )
-# Extensions of hand-written files. Such files may also have no extension.
+# Hand-written files have one of these extensions or none.
 ENDINGS = PROSE | CODE
 
-# A violated rule: the place and the fault.
+# The place of a violated rule and the description of the fault.
 Found = tuple[str, str]
 
 
@@ -37,7 +37,7 @@ class ChapterIds:
 
     path: Path
     requirements: tuple[tuple[str, int], ...]
-    #: Lines that begin with an id but are not valid requirements.
+    #: Numbers of the lines that begin with an id but do not have the form of a requirement.
     malformed: tuple[int, ...]
 
     @property

@@ -25,7 +25,7 @@ from reference_impl.register import (
 
 # The directory of the schemas, with one subdirectory per format.
 SCHEMAS = Path("conformance", "protocol", "schemas")
-# The parts of an answer for which each chapter names one deciding requirement.
+# For each of these parts of an answer, a chapter names one deciding requirement.
 DECIDED_PARTS = ("verdict", "end", "strict")
 BLOCK = re.compile(r"(<!-- register: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 

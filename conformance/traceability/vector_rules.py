@@ -85,7 +85,7 @@ def unknown_field(tree: SourceTree) -> Iterator[Found]:
         grammars = tree.grammars_of(chapter.format)
         for number, line in enumerate(chapter.path.read_text("utf-8").splitlines(), 1):
             for path in field_paths(line):
-                # Other names with an index are code, not fields.
+                # A path is code, not a field, if no grammar has a top-level field of this name.
                 named = [grammar for grammar in grammars if is_field_of_log(grammar, path)]
                 if named and not any(has_field(grammar, path) for grammar in grammars):
                     where = tree.show(chapter.path, number)

@@ -39,7 +39,7 @@ def write(
             if before["end"] is None:
                 return {"refused": f"start a new file: {before['reason']}"}
             if not records:
-                return {"done": True}  # the log stays as it is
+                return {"done": True}  # leave the log unchanged
             log.truncate(before["end"])
             log.seek(before["end"])
         for record in records:
@@ -70,7 +70,7 @@ class Reader:
         self.open: Fragments | None = None
         self.zeros_from: int | None = None
         self.torn: dict[str, Any] | None = None
-        # The first damage, and the number of records before it.
+        # The first damage, with the number of records before it.
         self.first: dict[str, Any] | None = None
         self.in_step = True
 
@@ -193,7 +193,7 @@ def foreign_dialect(log: bytes) -> bool:
     if len(log) < HEADER:
         return False
     checksum, length, type = struct.unpack_from("<IHB", log)
-    sizes = []  # header sizes of the dialects with this type
+    sizes = []  # header sizes of the other dialects that have this type
     if type in (5, 6, 7, 8, 11, 131):
         sizes.append(11)
     if type in (9, 10, 11, 12):

@@ -21,8 +21,8 @@ from conformance.adapterkit import Skipped, measure, record, serve
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NONCHARACTERS = "".join(chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
-# Characters that a single-line value of the export format must not contain. The surrogates, from
-# ``\\ud800`` on, represent bytes that are not UTF-8.
+# A single-line value of the export format must not contain these characters. The surrogates, U+D800
+# to U+DFFF, represent bytes that are not UTF-8.
 NOT_A_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{NONCHARACTERS}]")
 
 

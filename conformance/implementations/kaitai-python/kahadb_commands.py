@@ -29,7 +29,7 @@ def fields(payload: bytes) -> dict[str, Any]:
     """Return ``command`` and ``command_name``, if the payload is a command."""
     if not payload or payload[0] >= len(COMMANDS):
         return {}
-    length = 0  # a varint of one to five bytes
+    length = 0  # ``length`` is stored as a varint of one to five bytes
     for index, byte in enumerate(payload[1:6]):
         length |= (byte & 0x7F) << 7 * index
         if byte < 0x80:

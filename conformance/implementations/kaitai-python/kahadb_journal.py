@@ -22,7 +22,8 @@ from conformance.kaitai.compile import compiled
 KahadbJournal = compiled("kahadb_journal").KahadbJournal
 EOF = b"-qMa4"
 HEADER = bytes.fromhex("0000001c02") + b"WRITE BATCH"
-# Headers of which only one to fifteen bytes were written, perhaps over an EOF record (KDB-030).
+# A torn header consists of the first one to fifteen bytes of a header. If it is shorter than an EOF
+# record, the rest of an old EOF record may follow (KDB-030).
 TORN_HEADERS = {HEADER[:n] for n in range(1, 16)} | {HEADER[:n] + EOF[n:] for n in range(1, 5)}
 TORN_EOFS = {EOF[:n] for n in range(1, 5)}
 LARGEST = 2147483614
@@ -444,7 +445,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         return strict([*files, *doubles], [], first, damage[0])
     end: Any = last.end if last else 0
     if end == 0 and last and any(number(file) == number(last) for file in doubles):
-        end = None  # KDB-051: if this file is truncated to 0, the other file is read
+        end = None  # if this file were empty, readers would use its duplicate (KDB-051)
     if path.is_dir() and end is not None:
         end = {"file": last.name if last else "db-1.log", "at": end}
     return {

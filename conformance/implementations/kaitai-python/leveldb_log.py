@@ -95,7 +95,7 @@ def physical_records(log: bytes) -> Iterator[Fragment | Damage | Stop]:
                 if at >= written:
                     yield Stop(at, None)
                     return
-                # The next byte after the gap that is not zero is in a later block (LDB-027).
+                # The gap ends where the block of the next byte other than 0 begins (LDB-027).
                 gap_ends = SOMETHING.search(log, at).start() // BLOCK * BLOCK
                 if gap_ends > at:
                     yield Damage(at, gap_ends, "zero-gap", out_of_step=False)

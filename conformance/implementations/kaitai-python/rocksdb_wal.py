@@ -301,7 +301,7 @@ class Reader:
             self.drop_open()
         self.open = None
 
-    # The checks of RDB-040, in order
+    # The methods below run the checks of RDB-040 in order.
 
     def read(self) -> None:
         """Read the physical records in order (RDB-040)."""
@@ -553,7 +553,7 @@ def stated_size(data: bytes) -> int | None:
         about = zstandard.get_frame_parameters(data)
     except zstandard.ZstdError:
         return None
-    # The library returns the largest number if the descriptor does not announce a size.
+    # If the frame does not state its content size, the library returns the largest number.
     is_stated = data[4] & 0xE0 and about.content_size > 0
     return (
         about.content_size

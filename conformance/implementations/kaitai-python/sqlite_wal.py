@@ -230,7 +230,7 @@ class Reader:
             if strict:
                 return self.stopped(0, "header-checksum")
             self.lose(0, 32, "header-checksum")
-        bad = 1  # the first slot at which SQLite stops
+        bad = 1  # SQLite reads only the slots before this one
         value = self.start.value
         open_slots: list[Slot] = []
         for slot in self.slots if value else ():
@@ -388,14 +388,14 @@ class Reader:
                     assert one is not None
                     if one is not slot:
                         one.after = forward(one.computed_before, one.covered, order)
-                        # If this value is proven, the slot is a copy of another slot.
+                        # If this value is already proven, the slot is a copy of another slot.
                         one.bad_checksum = one.after not in proven
                         if not one.bad_checksum or not one.page:
                             continue
                         one.follows, one.before = self.origin(one.number - 1), one.computed_before
                         proven.setdefault(one.after, one.number)
                     if earlier and earlier.page and not earlier.bad_checksum:
-                        moved.append(one)  # ``one`` follows the original of ``earlier``
+                        moved.append(one)  # ``earlier`` is a copy, and ``one`` follows its original
             elif last and last.db_pages and slot.before == padded not in proven:
                 set_padding(last)
                 slot.follows = last.number

@@ -21,7 +21,7 @@ from conformance.kaitai.compile import compiled
 
 ZeebeSegment = compiled("zeebe_segment").ZeebeSegment
 ZeebeMeta = compiled("zeebe_meta").ZeebeMeta
-# Python decodes a byte of a file name that is not UTF-8 to a surrogate.
+# Python represents bytes of a file name that are not UTF-8 as surrogates.
 SEGMENT = re.compile(r"([^\ud800-\udfff]+)-([1-9]\d{0,9})\.log")
 ALWAYS_DAMAGE = ("data-header", "data-length", "index-mismatch")
 REFUSED = ("unknown-version", "bad-descriptor")
@@ -41,7 +41,8 @@ class Segment:
         about = self.top.descriptor.segment if self.sound else None
         self.index = about.index if about else None
         self.max_size = about.max_segment_size if about else 0
-        # A segment without a readable descriptor has no seal, and M is N (ZBJ-040).
+        # A segment without a readable descriptor has no seal, and its maximum size is the file size
+        # (ZBJ-040).
         self.has_seal = bool(about and self.data[0] == 2 and about.has_seal)
         sealed = self.has_seal and about.last_index > 0 and about.last_position > 0
         self.seal = about.last_index if sealed else None
@@ -161,7 +162,8 @@ class Segment:
         """
         at, wrong = start, 0
         while True:
-            # Template and schema of the metadata, after the frame and the length of the block.
+            # The metadata of a record begins with its template and schema ids, 3 bytes after the
+            # start of the record.
             at = self.data.find(b"\1\0\7\0", at + 3) - 3
             if at < 0:
                 return
@@ -189,14 +191,20 @@ class Recovery:
         self.lost: list[tuple[dict[str, Any], bool]] = []
         self.after_loss = False
         self.missing: int | None = None  # the highest index that is known to be missing
-        self.over = False  # no segment was scanned after the last fault
-        self.damage = False  # this fault is damage
-        self.front = False  # a fault at offset 0 after the last segment scanned
-        self.last: Segment | None = None  # the last segment scanned for records
+        # True if no segment was scanned after the last fault. ``damage`` is true if that fault is
+        # damage.
+        self.over = False
+        self.damage = False
+        # True if a fault at offset 0 follows the last scanned segment.
+        self.front = False
+        # The last scanned segment, the offset where its records end, and whether a fault ended it.
+        self.last: Segment | None = None
         self.last_end = 0
-        self.last_fault = False  # a fault ended this segment
-        self.found = False  # this segment has a record found after a fault
-        self.listed = False  # the end of this segment was listed (ZBJ-060)
+        self.last_fault = False
+        # True if a record of the last scanned segment was found after a fault.
+        self.found = False
+        # True if the bytes after the end of the last scanned segment are listed (ZBJ-060).
+        self.listed = False
 
     def next_index(self) -> int:
         """Return e."""
@@ -326,8 +334,8 @@ class Recovery:
                 return at, first
         if len(segment.data) < segment.max_size:
             return None
-        holding = []  # the chains with the known record
-        below = above = None  # the nearest indexes of chains without the known record
+        holding = []  # chains that contain the known record
+        below = above = None  # nearest indexes in the other chains
         try:
             for chain in segment.chains(at):
                 first = segment.parse(chain[0]).data.index
@@ -371,7 +379,7 @@ class Recovery:
         segment = self.segments[number]
         self.expected, self.last, self.found = index, segment, found
         self.front = self.over = self.listed = False
-        if found and segment.data[at] != 1:  # a chain may begin with this record (ZBJ-065)
+        if found and segment.data[at] != 1:  # the first record may have any frame (ZBJ-065)
             parsed = segment.parse(at)
             self.add_record(segment, parsed)
             at = parsed.ofs_next
@@ -429,7 +437,8 @@ class Recovery:
         """Return the offset and index of the next proven record (ZBJ-062)."""
         segment, known, at = self.segments[number], self.known(number), parsed.ofs_record
         same = self.same_place(number, parsed)
-        if same and fault:  # A wrong frame other than 0 is accepted, whatever the known record is.
+        # A wrong frame other than 0 is accepted, whatever the known record is (ZBJ-063).
+        if same and fault:
             return same
         if known is None or self.next_index() > known[1]:
             return None

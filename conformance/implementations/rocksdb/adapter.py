@@ -20,7 +20,8 @@ RECOVERY_MODES = {
     "kSkipAnyCorruptedRecords": 3,
 }
 MODE = os.environ["WAL_RECOVERY_MODE"]
-#: Profiles by mode. kAbsoluteConsistency stops at the first damage by design.
+#: Profiles by recovery mode. kAbsoluteConsistency has only ``strict``, because it stops at the
+#: first damage by design.
 PROFILES = {"kAbsoluteConsistency": ["strict"], "kPointInTimeRecovery": ["recover", "write"]}
 LIBRARY = ctypes.CDLL(os.environ["ROCKSDB_LIBRARY"])
 
@@ -62,7 +63,8 @@ def log_number(path: Path, request: dict[str, Any]) -> int | None:
     """Return the log number from the context or, as ``DB::Open`` does, from the file name."""
     if "log_number" in request["context"]:
         return int(request["context"]["log_number"])
-    # Leading zeros only pad a name to six digits. Longer numbers do not fit into 64 bits.
+    # RocksDB pads short numbers to six digits, so a longer number does not begin with 0. Numbers of
+    # more than 20 digits do not fit into 64 bits.
     if not re.fullmatch(r"([0-9]{6}|[1-9][0-9]{6,19})\.log", path.name):
         return None
     number = int(path.stem)

@@ -30,8 +30,9 @@ FRAME_HEADER_SIZE = 24
 DEFAULT_PAGE_SIZE = 4096
 PAGE_SIZES = [1 << bits for bits in range(9, 17)]
 INSERT = "INSERT INTO sqlite_dbpage(pgno, data, schema) VALUES(?1, ?2, 'main')"
-#: The number of page numbers in the first block of a wal-index and in later blocks, their offset in
-#: the first block, and the size of a block (walformat.html, section 2.2).
+#: Layout of a wal-index (walformat.html, section 2.2): the number of page numbers in the first
+#: block and in each later block, the offset of the page numbers in the first block, and the size of
+#: a block.
 FIRST_BLOCK, OTHER_BLOCKS, FIRST_OFFSET, BLOCK_SIZE = 4062, 4096, 136, 32768
 
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from conformance.adapterkit import Refused, Skipped, payloads, serve
 
 ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
-# The programs that fetch.sh unpacked. Without them, the installed programs run.
+# fetch.sh unpacks programs into this directory. If it does not exist, the installed programs run.
 ROOT = Path(os.environ.get("SYSTEMD_ROOT", "/nothing"))
 MACHINE_ID = slice(40, 56)
 SEALED = 1
@@ -27,7 +27,7 @@ NOT_A_COMPLAINT = re.compile(
     r"|^PASS:|^=>|^-- |^$|^[0-9a-f]{6}: Unused data|sealed with an old"
 )
 TO_ONE_FILE = ("--split-mode=none",)
-# Context keys of a write, and the environment variables that pass them to systemd.
+# For each of these context keys, the adapter sets an environment variable of systemd.
 SETTINGS = {
     "compact": "SYSTEMD_JOURNAL_COMPACT",
     "keyed": "SYSTEMD_JOURNAL_KEYED_HASH",
@@ -179,7 +179,7 @@ def feed(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
 def one_by_one(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
     """Write each record with a separate run: systemd syncs and closes the file before it exits."""
     with tempfile.NamedTemporaryFile("w", suffix=".conf") as small:
-        # Releases from 262 on read this file, and create small tables and files of 512 KiB.
+        # systemd 262 and later read this file, and then create small tables and files of 512 KiB.
         small.write("[Remote]\nMaxFileSize=512K\n")
         small.flush()
         settings = {**settings, "SYSTEMD_JOURNAL_REMOTE_CONFIG_FILE": small.name}

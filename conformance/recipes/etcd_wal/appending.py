@@ -42,7 +42,7 @@ def _appends(log: EtcdLog, *records: NewRecord, survivors: range = range(10)) ->
     log.expect("intact", survivors=[*survivors, *(each.payload for each in records)])
 
 
-#: Each log, the number of its records, and the requirements.
+#: Each row has a log, the number of its records, and the requirements.
 LOGS: tuple[tuple[Recipe[EtcdLog], int, tuple[str, ...]], ...] = (
     (basic, 10, ("ETW-073",)),
     (no_preallocated_zeros, 10, ("ETW-073",)),

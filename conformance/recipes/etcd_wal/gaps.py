@@ -17,8 +17,8 @@ from conformance.recipes.etcd_wal.log import (
 from reference_impl.etcd_wal.layout import frame, record
 
 INNER = (*HEAD, *saves(1, 2))
-#: Number of nested frames. The sum of their sizes is between one and two times the size of a file
-#: that contains them twice.
+#: The number of nested frames. Their sizes add up to more than the size of a file that contains
+#: them twice, and to less than twice that size.
 NESTED = 16
 
 

@@ -164,7 +164,7 @@ class EtcdLog(Log):
         """Add records that the implementation must append."""
         self.to_append += records
 
-    # -- methods for table rows --------------------------------------------------------------------
+    # Table rows call the methods below by name.
 
     def rewrite(self, number: int, kind: int, data: str, file: str = "") -> None:
         """Replace a frame with a record of this type and data, and correct all later checksums."""

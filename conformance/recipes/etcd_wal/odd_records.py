@@ -2,7 +2,8 @@
 
 from conformance.recipes.etcd_wal.log import LAYOUT, PROOFS, rows
 
-#: The record of an entry as hexadecimal digits, and bytes that are not a varint.
+#: ``WHOLE`` describes the record of an entry for :meth:`EtcdLog.record`. ``FAR`` is not a valid
+#: varint.
 WHOLE = "08 02 10 crc 1a len data"
 FAR = "ff" * 20
 

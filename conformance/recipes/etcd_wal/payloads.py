@@ -3,7 +3,7 @@
 from conformance.recipes.etcd_wal.layout import HEAD, basic
 from conformance.recipes.etcd_wal.log import PAYLOADS, EtcdLog, entry, saves, state
 
-#: Name, title, type and payload of an invalid record that replaces an entry.
+#: Each row has the name, title, type and payload of an invalid record that replaces an entry.
 INVALID = (
     ("entry_of_type_3", "an entry of type 3", 2, "080310021802"),
     ("entry_without_an_index", "an entry without an index", 2, "08001002"),
@@ -30,7 +30,7 @@ INVALID = (
     ("marker_without_an_index", "a marker with a term and no index", 5, "1002"),
     ("marker_with_field_4", "a marker with an unknown field", 5, "080210022001"),
 )  # fmt: skip
-#: Name, title, type and payload of a valid record that replaces an entry.
+#: Each row has the name, title, type and payload of a valid record that replaces an entry.
 VALID = (
     ("entry_with_the_highest_numbers", "an entry with the highest term and index", 2,
      "080010ffffffffffffffffff0118ffffffffffffffffff01"),

@@ -8,10 +8,11 @@ from conformance.recipes.etcd_wal.layout import basic
 from conformance.recipes.etcd_wal.log import LENGTHS, PROOFS, EtcdLog
 from conformance.recipes.recipe import Group
 
-#: Names and numbers of the frames of ``basic`` in which bits are flipped.
+#: Bits are flipped in these frames of ``basic``. The values are the numbers of the frames.
 FRAMES = {"metadata": 1, "entry": 5, "state": 6, "last": 10}
 LENGTH = ("ETW-022", "ETW-021", "ETW-020")
-#: Field, bits, code, requirements, and whether the record is lost.
+#: Each row has a field, the bits to flip, the reason code, the requirements, and whether the record
+#: is lost.
 FLIPS: Sequence[tuple[str, Sequence[int], str, tuple[str, ...], bool]] = (
     ("length.low", (0, 1, 2, 3, 4, 5, 6, 7, 15, 31), "bad-length", LENGTH, False),
     ("length.middle", (0, 15), "bad-length", LENGTH, False),
@@ -26,7 +27,8 @@ FLIPS: Sequence[tuple[str, Sequence[int], str, tuple[str, ...], bool]] = (
     ("record.crc.groups[3]", (3,), "bad-crc", ("ETW-023",), False),
     ("record.data", (0, 37), "checksum-mismatch", ("ETW-024", "ETW-063"), True),
 )
-#: Codes to test in the last frame, which is proven without the next frame.
+#: In the last frame, only faults with these codes are tested. They leave the record proven,
+#: although no frame follows.
 IN_THE_LAST = {"bad-length", "bad-record"}
 NOT_IN_THE_LAST = {"length.flags"}
 
@@ -43,7 +45,7 @@ def _flips() -> None:
                 if name == "last" and (code not in IN_THE_LAST or field in NOT_IN_THE_LAST):
                     continue
                 if name == "metadata" and field == "length.flags":
-                    continue  # The frame has no padding, so these bits are not used.
+                    continue  # this frame has no padding, so its flags are not used
                 _flip(name, number, field, bit, code, requirements, costs)
 
 

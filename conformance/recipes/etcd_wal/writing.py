@@ -27,7 +27,7 @@ def configured(index: int) -> NewRecord:
 marker_of_no_bytes = NewRecord(b"", {"record_type": "snapshot"})
 LONG = (*HEAD, *saves(1, 8, 40))
 ODD = (entry(1, b"a", 1), state(1, 1, 0), marker(1, 1), state(1, 2, 7), entry(2, b"", 2), entry(3))
-#: Name, title, requirements, records and context of each log.
+#: Each row has the name, title, requirements, records and context of a log to write.
 WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, Any]], ...] = (
     ("nothing", "no records", ("ETW-009",), (), {}),
     ("nothing_in_a_folder", "a folder without records", ("ETW-072",), (), {"folder": True}),
@@ -96,7 +96,7 @@ WRITES: tuple[tuple[str, str, tuple[str, ...], tuple[NewRecord, ...], dict[str, 
      (metadata(), *saves(1, 1), metadata()), {}),
 )  # fmt: skip
 
-#: Name, title and record. A writer must refuse the record.
+#: A writer must refuse the record of each row, which has a name, a title and a record.
 REFUSED = (
     ("an_unknown_type", "a record of an unknown type", NewRecord(b"", {"record_type": "index"})),
     ("a_checksum_record", "a checksum record", NewRecord(b"", {"record_type": "crc"})),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from conformance.damage.checksums import Unit
 from conformance.kaitai.field_map import Field
 
-#: Offsets in a batch: of the checksum, and of the records that the checksum covers.
+#: In a batch, the checksum and the records that it covers begin at these offsets.
 _CHECKSUM, _RECORDS = 20, 28
 
 

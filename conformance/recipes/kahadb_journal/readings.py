@@ -63,7 +63,7 @@ def _after_the_first(log: KahaDBLog, *parts: bytes) -> None:
     log.extend(b"".join(parts))
 
 
-# Offsets in step, and the ends of batches
+# The vectors below test offsets in step and the ends of batches.
 
 
 @RESYNC.damaged(five_batches, "KDB-031", "KDB-041", "KDB-044")
@@ -284,7 +284,7 @@ def unchecked_batch_without_its_second_record(log: KahaDBLog) -> None:
     log.expect("torn", "torn-batch", survivors=[0], end=45)
 
 
-# Batches of size 0, and plausible batches
+# The vectors below test batches of size 0 and plausible batches.
 
 
 @RESYNC.damaged(five_batches, "KDB-046", "KDB-038")

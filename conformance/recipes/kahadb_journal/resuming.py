@@ -24,7 +24,8 @@ from conformance.recipes.kahadb_journal.siblings import JOURNAL_IO, folder_of_jo
 ALL: list[int | bytes] = [0, 1, 2, 3, 4, b"delta", b"echo"]
 NEW: list[int | bytes] = [b"delta", b"echo"]
 TEXT = b"this is no journal at all. " * 4
-# The length of two batches with one record each, of 10 and 9 bytes, without the EOF record.
+# Two batches have this size without the EOF record. One has a record of 10 bytes, the other a
+# record of 9 bytes.
 BYTES = 28 + 10 + 28 + 9
 
 

@@ -44,17 +44,18 @@ def _head(size: int, record_type: int = 1) -> bytes:
     return struct.pack(">iB", size, record_type)
 
 
-# Chains of records after a fault (KDB-051).
+# In the vectors below, a chain of records follows a fault (KDB-051).
 
 _STARTS = {
-    # The first 28 bytes, the reason, whether ActiveMQ hangs, and the title.
+    # Each row has the first 28 bytes, the reason, whether ActiveMQ hangs, and words for the title.
     "garbage": (b"x" * 28, "bad-header", False, "28 bytes of garbage precede"),
     "negative_size": (_control(-1, 0), "bad-size", True, "A batch of size -1 precedes"),
     "size_out_of_step": (_control(3, 0), "bad-record", False, "A batch of size 3 precedes"),
 }
 _CHAINS = {
-    # The size of a record that begins 28 bytes after the fault, the title, and whether `end` is
-    # known. The sixth batch begins 12 bytes after that record and ends 57 bytes after it.
+    # Each row has the header of a record that begins 28 bytes after the fault, words for the title,
+    # and whether `end` is known. The sixth batch begins 12 bytes after the start of that record and
+    # ends 57 bytes after it.
     "past_the_file": (_head(300), "past the end of the file", False),
     "into_the_last_batch": (_head(35), "into the batch that follows", True),
     "of_another_type_past_the_file": (_head(300, 9), "past the end, but has type 9", True),
@@ -121,7 +122,7 @@ def search_that_finds_a_checked_batch_with_a_bad_record(log: KahaDBLog) -> None:
     log.expect("damaged", "bad-header", survivors=[*FOUR, numbered(6)], end=239)
 
 
-# Headers inside a batch whose end is out of step (KDB-051).
+# In the vectors below, headers are inside a batch whose end is out of step (KDB-051).
 
 
 def _header_inside(is_checked: bool, claims: int, is_known: bool, garbage: bytes) -> Damaged:
@@ -156,7 +157,7 @@ HEADERS_INSIDE = [
 ]
 
 
-# Batches inside a payload, and a damaged batch after it (check 11).
+# In the vectors below, a payload contains a batch, and a damaged batch follows (check 11).
 
 _INNER = {"a_checked": INNER, "an_unchecked": INNER_UNCHECKED}
 _DAMAGE = {
@@ -338,7 +339,7 @@ def cut_batch_that_ends_in_the_zeros(log: KahaDBLog) -> None:
     log.expect("intact", survivors=[*FOUR, payload], end=180 + 33 + len(payload))
 
 
-# Writes that ended over the end of the content (KDB-031, KDB-041).
+# In the vectors below, an unfinished write overwrites the end of the content (KDB-031, KDB-041).
 
 
 def _torn_over_eof(count: int, follows: bytes) -> Damaged:
@@ -531,7 +532,7 @@ SEARCHES_BEFORE_A_CLAIMED_END = [
 ]
 
 
-# Batches after an EOF record (KDB-039).
+# In the vectors below, batches follow an EOF record (KDB-039).
 
 
 @END.damaged(five_batches, "KDB-039", "KDB-015")
@@ -542,7 +543,7 @@ def proven_batch_out_of_step_after_an_eof_record(log: KahaDBLog) -> None:
     log.expect("intact", survivors=ALL, end=225)
 
 
-# Unchecked batches whose size is wrong (KDB-056).
+# In the vectors below, an unchecked batch has a wrong size (KDB-056).
 
 
 def _wrong_size(size: int, reason: str, is_known: bool, name: str) -> Damaged:

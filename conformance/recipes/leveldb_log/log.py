@@ -88,7 +88,9 @@ def forge_checksum(kind: int, prefix: bytes, stored: int) -> bytes:
         return crc32c(bytes([kind]) + prefix + suffix.to_bytes(4, "little"))
 
     base = checksum(0)
-    basis: dict[int, tuple[int, int]] = {}  # highest bit -> (checksum change, suffix bits)
+    # Each key is the highest bit of a checksum change. Its value is that change with the suffix
+    # bits that cause it.
+    basis: dict[int, tuple[int, int]] = {}
     for bit in range(32):
         change, bits = checksum(1 << bit) ^ base, 1 << bit
         while change and change.bit_length() in basis:

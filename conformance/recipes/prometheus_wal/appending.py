@@ -36,7 +36,7 @@ def _appends(log: PrometheusLog, survivors: range, *new: bytes) -> None:
     log.expect("intact", survivors=[*survivors, *new])
 
 
-#: The log, the number of its records, and the files after the append.
+#: Each row has a log, the number of its records, and the sizes of its files after the append.
 LOGS: tuple[tuple[Recipe[PrometheusLog], int, dict[str, int]], ...] = (
     (three_records, 3, {"": 61}),
     (closed_segment, 3, {"": 61}),

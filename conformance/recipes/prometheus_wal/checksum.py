@@ -22,7 +22,7 @@ FRAMES = (
 )  # fmt: skip
 
 
-#: The part of a title that names a frame.
+#: Titles describe the frames with these texts.
 LABELS = {
     "first_record": "the first record",
     "second_record": "the second record",

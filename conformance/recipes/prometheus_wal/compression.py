@@ -89,8 +89,8 @@ def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]
 
 CONTROLS = _controls()
 SECOND = "pages[0].frames[1]"
-#: Faults in the second of three short records. The reasons are those for no compression, Snappy and
-#: zstd; None if the log is intact.
+#: Each fault is in the second of three short records. It has three expected reasons: without
+#: compression, with Snappy and with zstd. None means that the log is intact.
 SHORT_FAULTS = {
     "data_flipped": (lambda log: log.flip(f"{SECOND}.data", 9), ("checksum-mismatch",) * 3),
     "checksum_flipped": (
@@ -106,7 +106,7 @@ SHORT_FAULTS = {
 }  # fmt: skip
 
 
-#: The part of a title that names a fault.
+#: Titles describe the faults with these texts.
 FAULT_TITLES = {
     "data_flipped": "a bit of the data is flipped",
     "checksum_flipped": "a bit of the checksum is flipped",
@@ -260,8 +260,8 @@ def frames_of_other_writers(log: PrometheusLog) -> None:
         frame(FULL, ZSTD, stream + block(RAW, b"ab", 2, False) + block(1, b"c", 9, True)),
         frame(FULL, ZSTD, stream + compressed_block(100, 300)),
     )
-    # A Snappy block with a literal and copies of 64 bytes. Its compression ratio is close to the
-    # maximum.
+    # The Snappy block consists of a literal and copies of 64 bytes, so its compression ratio is
+    # close to the maximum.
     copies = b"\x81\x32\x00e" + b"\xfe\x01\x00" * 100
     log.frames(frame(FULL, SNAPPY, copies))
     log.payloads += [SHORT, b"ab" + b"c" * 9, b"d" * 300, b"e" * 6401]

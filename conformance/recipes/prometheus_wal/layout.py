@@ -9,7 +9,7 @@ from conformance.recipes.prometheus_wal.log import (
     numbered,
 )
 
-#: Eight bytes whose CRC-32C is 0.
+#: The CRC-32C of these eight bytes is 0.
 FORGED = bytes.fromhex("637263305d825250")
 
 

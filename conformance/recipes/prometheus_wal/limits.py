@@ -15,7 +15,7 @@ from conformance.recipes.prometheus_wal.log import (
 )
 from conformance.recipes.zstd_frames import MAGIC, block, frame_of_one_byte
 
-#: A frame without a content size and with a window of 128 MiB.
+#: A frame that begins like this has no content size and a window of 128 MiB.
 _STREAM = MAGIC + b"\x00" + bytes([17 << 3])
 
 

@@ -75,7 +75,7 @@ class PrometheusLog(Log):
                 content = padded(segment(*content))
             self.files[name] = bytearray(content)
 
-    # -- methods for table rows --------------------------------------------------------------------
+    # Table rows call the methods below by name.
 
     def part(self, number: int, start: int, end: int) -> bytes:
         """Return a part of a record that a reader cannot distinguish from a record, to name a

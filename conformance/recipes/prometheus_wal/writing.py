@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.recipes.prometheus_wal.log import PAGE_SIZE, WRITING, PrometheusLog, numbered
 
-#: Name, title, payloads, context and requirements.
+#: Each row has the name, title, payloads, context and requirement of a log to write.
 LOGS: tuple[tuple[str, str, tuple[bytes, ...], dict[str, Any], str], ...] = (
     ("three_records", "three short records", (b"alpha", b"bravo", b"charlie"), {}, "PRW-011"),
     ("nothing", "no record", (), {}, "PRW-070"),

@@ -77,7 +77,7 @@ ENDED_BY = {
 }
 
 
-#: The part of a title that names the record.
+#: Titles describe the records with these texts.
 BY_TITLES = {
     "full": "FULL",
     "first": "FIRST",

@@ -457,7 +457,7 @@ def large_and_last(last: int) -> bytes:
     return large + legacy(FULL, frame_of_one_byte(0x63, last))
 
 
-#: Bytes left in the budget for the last record, which ends at offset 11 + 6 * 18.
+#: The number of bytes that the budget leaves for the last record, which ends at offset 11 + 6 * 18.
 LAST_IN_THE_BUDGET = 1024 * (11 + 6 * 18) + 4 * 65536 - 5 * 65536
 
 

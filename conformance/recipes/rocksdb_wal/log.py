@@ -15,7 +15,8 @@ from reference_impl.rocksdb_wal.layout import HEADER_SIZES, clean_close, pack
 from reference_impl.rocksdb_wal.writer import Writer
 
 FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
-#: The types of legacy, recyclable (``R_``) and WAL-sync records (``S_``), for rows.
+#: Table rows use these names for the types of legacy, recyclable (``R_``) and WAL-sync records
+#: (``S_``).
 TYPES_BY_NAME = {
     f"{prefix}{name}": first + number
     for prefix, first in (("", 1), ("R_", 5), ("S_", 9))

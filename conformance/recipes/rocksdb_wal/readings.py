@@ -39,7 +39,7 @@ from conformance.recipes.zstd_frames import (
 from reference_impl.rocksdb_wal.layout import clean_close, pack
 
 PREDECESSOR = bytes(range(24))
-#: A log whose clean close is also a valid empty FULL of the next log.
+#: The clean close of the log with this number is also a valid empty FULL of the next log.
 SOUND_CLOSE = 2020336647
 LIMIT = 65536
 

@@ -16,7 +16,7 @@ GROUP = "write-batches"
 THREE = [
     put(101 + n, b"key%d" % n, value) for n, value in enumerate((b"alpha", b"bravo", b"charlie"))
 ]
-#: Bytes for the value of a put that fills a block.
+#: A put that fills a block takes its value from these bytes.
 LONGEST = bytes(range(256)) * 128
 
 

@@ -15,7 +15,7 @@ from reference_impl.sqlite_wal.layout import (
     order_of,
 )
 
-#: Offsets of the checksum in a frame and in the header of a log.
+#: The checksum begins at these offsets in a frame and in the header of a log.
 _IN_FRAME, _IN_HEADER = 16, 24
 
 

@@ -35,7 +35,7 @@ def image(page: int, text: str, page_size: int = 512) -> bytes:
     stored_size = 1 if page_size == 65536 else page_size
     start = b"SQLite format 3\0" + struct.pack(">H6BI", stored_size, 2, 2, 0, 64, 32, 32, 1)
     start = start.ljust(44, b"\0") + struct.pack(">4I", 4, 0, 0, 1)
-    # An empty leaf page of a table. The text is in its free space.
+    # The page is an empty leaf page of a table, and its free space contains the text.
     start = start.ljust(100, b"\0") + struct.pack(">B3HB", 13, 0, 0, page_size & 0xFFFF, 0)
     return start + filled[len(start) :]
 

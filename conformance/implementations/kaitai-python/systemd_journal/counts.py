@@ -9,7 +9,7 @@ from .faults import COUNTS, Fault
 from .links import Links
 from .walk import ARRAY, DATA, FIELD, TAG, Journal
 
-# Offset and size of each field of the header.
+# The offset and size of each header field that is checked.
 _PLACES = {
     "tail_entry_boot_id": (56, 16),
     "tail_object_offset": (136, 8),

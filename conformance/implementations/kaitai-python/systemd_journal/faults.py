@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-# The steps of SDJ-040. KEY (SDJ-106) and SKIPPED (SDJ-004) are the last parts of the first step.
+# These are the steps of SDJ-040. KEY (SDJ-106) and SKIPPED (SDJ-004) belong to the end of its first
+# step.
 (
     HEADER,
     KEY,

@@ -17,19 +17,21 @@ class Links:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.entries = journal.sound(ENTRY)
-        # The offset of the last valid entry.
+        # The offset of the last valid entry, or of the first object if no entry is valid.
         self.last_entry = self.entries[-1].at if self.entries else journal.header_size
         self.linked: set[int] = set()
         self.used_slots = 0
-        # The last array of the main chain, and the number of its slots up to the last used one.
+        # The offset of the last array in the main chain, and the number of its slots up to the last
+        # used one.
         self.last_array = (0, 0)
         self.is_chain_broken = False
         self.users: dict[int, list[int]] = {}
-        # The arrays that a chain or list has visited.
+        # Offsets of the arrays that a chain or list has reached.
         self.arrays: set[int] = set()
-        # The targets of invalid links, with the first fault of each.
+        # Maps the target of each invalid link to the first fault of such a link.
         self.misled: dict[int, Fault] = {}
-        # The number of items that count if an entry is too large (SDJ-092).
+        # Maps the offset of each entry that is too large to the number of its items that count
+        # (SDJ-092).
         self.given: dict[int, int] = {}
 
     def sound(self, link: int, *types: int) -> Found | None:
@@ -52,7 +54,7 @@ class Links:
         if tail % 8 or (tail and not journal.header_size <= tail <= end - 16):
             journal.blame(Fault(HEADER, "bad-header", 136, 144, is_late=True))
 
-    # The main chain (SDJ-033, SDJ-034, SDJ-046)
+    # The methods below check the main chain (SDJ-033, SDJ-034, SDJ-046).
 
     def check_chain(self) -> None:
         """Check the arrays that list all entries."""

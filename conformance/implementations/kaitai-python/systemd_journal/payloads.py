@@ -13,7 +13,8 @@ import lz4.block
 import zstandard
 
 XZ, LZ4, ZSTD = 1, 2, 4
-# The incompatible header flag for each object flag (SDJ-005, SDJ-026).
+# For each compression flag of an object, the header needs this incompatible flag (SDJ-005,
+# SDJ-026).
 ANNOUNCED = {XZ: 1, LZ4: 2, ZSTD: 8}
 
 _LAST_OF_PLANES = "".join(chr(plane << 16 | low) for plane in range(17) for low in (65534, 65535))
@@ -22,7 +23,7 @@ _UNPRINTABLE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\ufdd0-\\ufdef" + _LAST_OF_PLANES + "]"
 )
 _ZSTD_FRAME = bytes.fromhex("28b52ffd")
-# How many bytes of an XZ stream one step decompresses (SDJ-103).
+# Each step decompresses this number of bytes of an XZ stream (SDJ-103).
 _PIECE = 4096
 _NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")
 
@@ -83,7 +84,7 @@ def _lz4(stored: bytes, limit: int) -> bytes:
 def is_block(block: bytes, size: int) -> bool:
     """Return whether the sequences of a block follow SDJ-029, without copying their bytes."""
     rest = io.BytesIO(block)
-    filled, bound = 0, size  # no match begins at ``bound`` or after
+    filled, bound = 0, size  # every match must begin before ``bound``
     while token := rest.read(1):
         count = token[0] >> 4
         count += _more(rest) if count == 15 else 0

@@ -31,7 +31,8 @@ def _is_prime(number: int) -> bool:
     """Run a Miller-Rabin test, which fewer than one in 2⁸⁰ composites of this size pass."""
     if any(number % prime == 0 for prime in _SMALL_PRIMES):
         return False
-    odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits, so ``n - 1`` is halved once
+    # SDJ-071 sets the two lowest bits, so ``number - 1`` is twice an odd number.
+    odd = (number - 1) >> 1
     return all(pow(base, odd, number) in (1, number - 1) for base in _SMALL_PRIMES[:40])
 
 

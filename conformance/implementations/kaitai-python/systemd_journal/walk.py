@@ -21,7 +21,7 @@ from .payloads import ANNOUNCED, BadPayload, is_field, unpacked
 SystemdJournal = compiled("systemd_journal").SystemdJournal
 
 DATA, FIELD, ENTRY, DATA_TABLE, FIELD_TABLE, ARRAY, TAG = range(1, 8)
-# The first microsecond that is not a valid time (SDJ-015).
+# Times in microseconds are valid only below this value (SDJ-015).
 TOO_LATE = 2**55
 
 
@@ -41,7 +41,8 @@ class Journal:
         self.root = SystemdJournal(KaitaiStream(BytesIO(data[: self.header_size])))
         self.header = self.root.header
         self.is_compact: bool = self.root.is_compact
-        # The keyed flag and the hash key, or their corrected values (SDJ-106).
+        # If the keyed flag or the hash key in the header is wrong, the caller passes the correct
+        # value (SDJ-106).
         self.is_keyed: bool = self.header.is_keyed_hash if is_keyed is None else is_keyed
         self.file_id: bytes = self.header.file_id if file_id is None else file_id
         # The size in bytes of an array slot.
@@ -56,11 +57,13 @@ class Journal:
         self.ended_early: int | None = None
         self.to_hash = 4 * self.size + (1 << 20)
         self.unpacked = 0
-        # The current offset of the walk and, afterwards, the offset where the walk ended.
+        # During the walk, this is its current offset. Afterwards, it is the offset where the walk
+        # ended.
         self.place = self.header_size
         self._parsed: dict[int, Any] = {}
         self._known: list[int] | None = None
-        # The place of the last search for a known object, the next index to try, and the result.
+        # The last search for a known object: the offset where it began, the index in ``_known`` to
+        # try next, and the offset that it found.
         self._search: tuple[int, int, int | None] = (-1, 0, None)
         self._jenkins: dict[int, int] = {}
         self.chained = sorted(set(self.entries_of_chain()))
@@ -169,7 +172,7 @@ class Journal:
             return header.data_hash_table_offset, header.data_hash_table_size
         return header.field_hash_table_offset, header.field_hash_table_size
 
-    # Links that are known without a walk (SDJ-041).
+    # The methods below follow links that are known without a walk (SDJ-041).
 
     def arrays_of_chain(self) -> Iterator[Any]:
         """Yield the arrays of the main chain, up to the last array or a link that leads back."""
@@ -406,7 +409,8 @@ class Journal:
         elif type == DATA and ANNOUNCED.get(parsed.flags & 7, 0) & ~self.header.incompatible_flags:
             # SDJ-027
             self.blame(Fault(OBJECTS, "bad-header", 12, 16))
-        # Invalid content was detected first, so its range contains these bytes.
+        # The content was checked first. If it is invalid, the lost range already contains these
+        # bytes.
         if type != DATA and parsed.flags & 7:  # SDJ-026
             self.blame(Fault(OBJECTS, "bad-object", at + 1, at + 2))
         if size != int.from_bytes(self.data[at + 8 : at + 16], "little"):  # SDJ-104

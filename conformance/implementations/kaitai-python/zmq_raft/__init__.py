@@ -38,7 +38,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         events = compare_terms(in_order(file), None)
     else:
         file = snapshot_file(data) if file_type == "snapshot" else state_file(data)
-        # A wrong header sorts before the snapshot, because both begin at 0.
+        # A wrong header and the snapshot both begin at 0. The lost header is listed first.
         events = [*file.lost, *file.records] if file_type == "snapshot" else in_order(file)
     if file.refused:
         return {

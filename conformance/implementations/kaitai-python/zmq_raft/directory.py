@@ -85,7 +85,7 @@ def directory(
         spare.insert(0, files.pop())
     end: tuple[str, int] | None = None
     entries: list[dict[str, Any]] = []
-    highest = 0  # the next index never decreases (ZMR-094)
+    highest = 0  # the next index must not be lower (ZMR-094)
     for number, member in enumerate(files):
         limit = next((more.index for more in files[number + 1 :] if more.file.committed), None)
         highest = max(highest, upcoming or 0)

@@ -17,7 +17,7 @@ class File:
     refused: str | None = None
     first: int = 0
     committed: int = 0
-    # The number of entries up to the last trusted end.
+    # The number of entries before the last trusted end.
     whole: int = 0
     capacity: int = 0
     has_layout: bool = False

@@ -135,7 +135,7 @@ def chunk_sizes(parsed: Any) -> int:
 def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict[str, Any]]:
     """Apply ZMR-050 to records and losses in log order. ``before`` is the term of the snapshot."""
     falling: set[int] = set()
-    # Pairs of an event's number and its term, for one run. The snapshot has the number None.
+    # A run lists the number and the term of each event. The snapshot has the number None.
     run: list[tuple[int | None, int]] = [] if before is None else [(None, before)]
     for number, event in enumerate(events):
         if "term" not in event:

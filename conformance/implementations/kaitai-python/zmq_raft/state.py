@@ -26,7 +26,7 @@ def state_file(data: bytes) -> File:
         for key, (value, values) in (changes or {}).items():
             total += 1 + values - (1 + merged[key][1] if key in merged else 0)
             merged[key] = value, values
-        # the limit also applies to later updates (ZMR-106)
+        # Once the limit is exceeded, it stays exceeded for all later updates (ZMR-106).
         if changes is None or total > MOST_VALUES:
             total = float("inf")
             merged.clear()

@@ -10,7 +10,7 @@ import pytest
 from walproof_vectors import Vector, index, vectors
 
 VECTORS = [vector for vector in vectors("leveldb-log") if vector.operation == "read"]
-# Vectors that the reader is known to fail, because of preallocated space or other dialects.
+# The reader fails these vectors, because it supports neither preallocated space nor other dialects.
 KNOWN_FAILURES = set(Path("known-failures.txt").read_text().split())
 LONGEST_PAYLOAD_IN_FULL_BYTES = 4096
 
