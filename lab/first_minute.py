@@ -22,7 +22,7 @@ README = ROOT / "README.md"
 INSTALL = ("python3 -m venv env && . env/bin/activate", "pip install -q walproof-*.whl")
 SKELETON = "walproof skeleton python -o my-reader"
 CHECK = "walproof check --cmd 'python3 my-reader/adapter.py' --failures 1"
-#: The block in README.md, and the number of seconds in the sentence about it.
+#: These patterns match the console block in README.md, and the time in the sentence about it.
 BLOCK = re.compile(r"(?<=```console\n)\$ python3 -m venv env.*?(?=```)", re.DOTALL)
 SECONDS = re.compile(r"(?<=first score takes )\d+(?= s)")
 #: A reader that verifies no checksums. It replaces the last line of ``read`` in the skeleton.

@@ -60,7 +60,8 @@ _NOT_PROSE = re.compile(
     r"```.*?```|~~~.*?~~~|``[^`]*``|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL
 )
 _QUESTION_WORD = re.compile(r"(?:What|Whether|How|Where|Who|Whose|Which|Whatever) ")
-#: Generated files, text of other projects, and this file, which contains the phrases.
+#: Files that are not checked: generated files, texts from other projects, and this file, which
+#: contains the phrases.
 NOT_CHECKED = ("vectors/", "CODE_OF_CONDUCT.md", "lab/prose.py")
 
 

@@ -24,9 +24,9 @@ FLAGS = [
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
 
-#: A script that sets the width of a page, and lists the parts that are wider than the page or their
-#: box. The width of the window would not do, because headless Chromium has no windows below 500
-#: pixels.
+#: This script sets the width of a page, and lists the elements that are wider than the page or
+#: their container. It does not resize the window, because headless Chromium has no windows narrower
+#: than 500 pixels.
 WIDE = """
 document.documentElement.style.maxWidth = "%dpx";
 const right = document.documentElement.getBoundingClientRect().right + 1;

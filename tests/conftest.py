@@ -52,7 +52,7 @@ SLOW_PATHS = (
     "walproof/test_worker_pool.py",
     "wrong",
 )
-#: Fixtures that are expensive, so that each process of a run creates them at most once.
+#: Expensive fixtures. Tests that use the same fixture run in one process, which creates it once.
 SHARED_FIXTURES = ("ask", "asked", "site", "spark", "written_by")
 
 

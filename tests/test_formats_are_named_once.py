@@ -21,7 +21,7 @@ from reference_impl.register import registers
 WORDS = {format: re.split("[-_]", format)[0] for format in registers()}
 ANY_FORMAT = re.compile(r"\.md$|^(spec|ksy|vectors|tests|docs)/|/implementations/|^LICENSE$")
 
-#: Files for contributors and for the code host.
+#: These files may name any format, because they are for contributors and the code host.
 ABOUT_THE_REPOSITORY = {
     ".github/CODEOWNERS",
     ".github/ISSUE_TEMPLATE/finding.yml",
@@ -30,20 +30,22 @@ ABOUT_THE_REPOSITORY = {
     "Makefile",
 }
 
-#: Code that is meant for one system, such as parts of adapter kits and the path of a daemon.
+#: This code may name a format, because it is meant for one system: parts of adapter kits, or the
+#: path of a daemon.
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
     "lab/findings/releases.py",
 }
 
-#: Files with an option name that Spark users know, or with the text of `--help`.
+#: These files may name a format, because they contain an option name that Spark users know, or the
+#: text of `--help`.
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",
     "walproof/cli/__init__.py",
 }
 
-#: The example format, or one of its vectors, in help texts, schemas, docstrings and skeletons.
+#: Help texts, schemas, docstrings and skeletons may use this format or its vectors as an example.
 EXAMPLE = re.compile(r"leveldb[-_ ]?logs?(/[a-z0-9-]+)?", re.I)
 
 

@@ -30,8 +30,8 @@ from walproof.extras import EXTRA_OF
 
 pytestmark = pytest.mark.xdist_group("installed")
 
-#: Packages that are linked rather than copied. They are missing in a sandbox, which contains only
-#: this environment.
+#: These packages are linked rather than copied, so they are missing in a sandbox, which contains
+#: only this environment.
 LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
 READER = "{python} reader.py"
 
@@ -142,7 +142,8 @@ def _needed(names: list[str], extra: str = "") -> set[str]:
             try:
                 importlib.metadata.distribution(needed)
             except importlib.metadata.PackageNotFoundError:
-                continue  # needed only on other platforms or by older Python versions
+                # This package is needed only on other platforms or by older Python versions.
+                continue
             if needed not in results and needed != "walproof":
                 results.add(needed)
                 waiting.append((needed, ""))
@@ -217,7 +218,7 @@ def _copy_without_ignored_files(into: Path) -> None:
             (into / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, into / name)
     (into / ".git").write_text("gitdir: " + git("rev-parse", "--absolute-git-dir"))
-    # The compiler of the grammars, so that the build needs no network.
+    # The build finds the grammar compiler here, so it needs no network.
     kaitai = into / ".build" / "kaitai"
     kaitai.mkdir(parents=True)
     for compiler in (BUILD / "kaitai").glob("npm-*"):
@@ -242,7 +243,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
          "--no-deps", "--disable-pip-version-check", str(wheel)],
         check=True,
     )  # fmt: skip
-    # Other packages may have these names, so the wheel must not import them.
+    # Other packages may use these names, so the wheel must not import modules that are called
+    # ``conformance`` or ``reference_impl``.
     for name in ("conformance", "reference_impl"):
         (installed.packages / f"{name}.py").write_text("raise ImportError(__name__)\n")
     _link(_needed(["walproof"]), installed.packages / "linked")

@@ -97,7 +97,7 @@ def test_every_byte_is_shown(tree: Path) -> None:
 
 def test_every_requirement_code_and_vector_is_connected(tree: Path) -> None:
     found = [str(problem) for problem in problems(tree)]
-    # Other formats have no vectors in the copy, and therefore have findings.
+    # Other formats have no vectors in the copy, so the check reports problems in them too.
     assert [text for text in found if "my-log" in text or "MYL-" in text or "my_log" in text] == []
 
 

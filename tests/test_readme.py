@@ -41,7 +41,7 @@ def test_the_first_example_shows_the_output_of_its_commands(
     second, shown = rest.split("\n", 1)
     (tmp_path / "vectors").symlink_to(ROOT / "vectors")
     monkeypatch.chdir(tmp_path)
-    # as wide as output to a pipe, whatever terminal runs the tests
+    # The output must be as wide as in a pipe, whatever terminal runs the tests.
     monkeypatch.setenv("COLUMNS", "100")
     commands = [shlex.split(line.removeprefix("$ walproof ")) for line in (first, second)]
     CliRunner().invoke(walproof, commands[0])
@@ -93,8 +93,8 @@ def test_every_grammar_is_listed() -> None:
 def test_the_changes_shown_to_contributors_can_be_made(tmp_path: Path) -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     changes = re.findall(r"^```diff\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    # These are a vector, a known failure and an adapter. test_made_up_format.py tests the changed
-    # rule.
+    # The remaining changes add a vector, a known failure and an adapter. test_made_up_format.py
+    # tests the changed rule.
     changes = [change for change in changes if "my_log" not in change]
     assert len(changes) == 3
     for change in changes:
@@ -114,7 +114,8 @@ def test_each_format_has_the_files_that_a_new_format_needs() -> None:
     table = page.split("## A new format", 1)[1].split("\n## ", 1)[0]
     rows = [row for row in re.findall(r"^\| .* \|$", table, re.MULTILINE) if "optional" not in row]
     paths = {path for row in rows for path in re.findall(r"`([\w/]+/my[-_]log[\w./]*)`", row)}
-    paths -= {"ksy/my_log.ksy"}  # a format may have several grammars, with different names
+    # A format may have several grammars with different names, so this path is optional.
+    paths -= {"ksy/my_log.ksy"}
     assert len(paths) >= 8
     missing = [
         place
@@ -123,7 +124,7 @@ def test_each_format_has_the_files_that_a_new_format_needs() -> None:
         for place in [
             path.replace("my-log", format_id).replace("my_log", format_id.replace("-", "_"))
         ]
-        # In an existing format, a folder may take the place of the module.
+        # In an existing format, a folder may replace the module.
         if not (ROOT / place).exists() and not (ROOT / place.removesuffix(".py")).is_dir()
     ]
     assert missing == []

@@ -17,7 +17,8 @@ from reference_impl.formats import FORMATS
 from tests.real_files import DATA
 from walproof.cli import walproof
 
-#: Words that occur in claims about databases, brokers and other files, which no chapter proves.
+#: Claims about databases, brokers and other files contain these words. No chapter proves such
+#: claims.
 OUT_OF_SCOPE = re.compile(
     r"\b(opens?|starts? (?:up|again)|whole|gone|(?:may|can|must) be (?:deleted|removed)|"
     r"safe to (?:delete|remove)|repair\w*|healthy|all logs are intact|"
@@ -96,7 +97,7 @@ LAYOUTS: dict[str, Callable[[Path], None]] = {
 def _sentences(directory: Path, out: Path) -> Iterator[tuple[str, str]]:
     """Yield each line that a command prints about the files in a directory, with the command."""
     files = [p for p in sorted(directory.rglob("*")) if p.is_file() and not p.is_symlink()]
-    # The names of vectors consist of words, so they are removed.
+    # File names may contain words from the list, so they are removed.
     names = re.compile("|".join(sorted({re.escape(p.name) for p in files}, key=len, reverse=True)))
     commands = [["summary", directory], ["recover", directory, "--out", out / "copy"]]
     for number, file in enumerate(files):
@@ -119,7 +120,7 @@ def test_no_sentence_is_about_a_whole_system(layout: str, tmp_path: Path) -> Non
     (tmp_path / "out").mkdir()
     lines = list(_sentences(tmp_path / "input", tmp_path / "out"))
     assert len(lines) > 10
-    # Quoted text comes from the records of a log.
+    # Quoted text is not checked, because it comes from the records of a log.
     offending = [
         (command, line)
         for command, line in lines

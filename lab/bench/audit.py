@@ -29,9 +29,9 @@ from walproof.scanners.model import Wanted
 
 FORMAT = "leveldb-log"
 SAMPLE_SECONDS = 0.2
-#: Number of links to one 21.4 MB log. Together, they hold 22.4 million records of 100 B (2.4 GB).
+#: The lake has this many links to one 21.4 MB log, which makes 22.4 million records (2.4 GB).
 LARGE_LOGS = 112
-#: Number of links to one log with a million 4 B records. Together, they hold 10⁸ records.
+#: The lake has this many links to one log with a million 4 B records, which makes 10⁸ records.
 DENSE_LOGS = 100
 SMALL_LOGS = 100_000
 
@@ -69,7 +69,8 @@ def audit(lake: Path, cores: int, checkout: Path = ROOT) -> Run:
         finally:
             ended.set()
             watch.join()
-            with suppress(ProcessLookupError):  # stop the JVM if this program is interrupted
+            # If this program is interrupted, the JVM must not keep running.
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
     if process.returncode:
         text = errors.decode(errors="replace").strip()
@@ -131,7 +132,8 @@ def measure_all(rounds: int, scale: float, against: Path | None) -> None:
     log = log_of(FORMAT, Size("100 B records", 200_000, 100))
     with links(log, round(LARGE_LOGS * scale)) as lake:
         megabytes = sum(each.stat().st_size for each in lake.iterdir()) / 1e6
-        audit(lake, 2)  # fill the page cache, and compile the kernels
+        # The first audit is not measured, because it fills the page cache and compiles the kernels.
+        audit(lake, 2)
         two, one, before = [], [], []
         for _ in range(rounds):
             two.append(audit(lake, 2))

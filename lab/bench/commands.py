@@ -18,9 +18,9 @@ from rich.table import Table
 from lab.bench.format_bench import Size, bench_of, log_of
 from reference_impl.formats import FORMATS
 
-#: Numbers of records in the logs.
+#: Record counts of the measured logs.
 COUNTS = (10**5, 10**6, 10**7)
-#: Commands of this project, followed by the path of a log.
+#: Commands of ``walproof`` to measure. The path of a log is appended to each.
 OURS = ("summary", "read --jsonl", "read --json", "read", "inspect")
 
 

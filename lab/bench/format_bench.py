@@ -68,9 +68,9 @@ class MeasuredProgram:
     implementation: str
     #: Number of times that the program reads the log in a round.
     repeat: int
-    #: Arguments to remove from the command: they speed up the start but slow down reading.
+    #: Argument to remove from the command, because it speeds up the start but slows down reading.
     without: str | None = None
-    #: Another program in the build directory, to measure instead of the command.
+    #: Program in the build directory that is measured instead of the command.
     variant: str | None = None
 
 
@@ -86,7 +86,7 @@ class FormatBench:
 
     #: Logs for all readers except Spark.
     logs: tuple[Size, ...] = ()
-    #: Implementations to measure. The first program is the peer.
+    #: Implementations to measure. The others are compared with the first, the peer.
     programs: tuple[MeasuredProgram, ...] = ()
     #: Logs for Spark. They are large, because planning takes Spark longer than reading a small log.
     large_logs: tuple[Size, ...] = ()
@@ -94,9 +94,9 @@ class FormatBench:
     records: Callable[[int, int], Iterable[NewRecord]] = random_records
     #: Context of the writer.
     context: Mapping[str, Any] = field(default_factory=dict)
-    #: Implementation that, once built, writes the logs with ``generate PATH COUNT SIZE``.
+    #: If this implementation is built, it writes the logs with ``generate PATH COUNT SIZE``.
     writer: str | None = None
-    #: Program that prints the content of a log. It is the peer of our commands with text output.
+    #: Program that prints the content of a log. Our commands with text output are compared with it.
     text_peer: tuple[str, ...] = ("strings",)
     #: Number of times that the bulk scanner reads a log in a round.
     scanner_repeat: int = 60

@@ -23,7 +23,8 @@ def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
     from walproof.log import Log
     from walproof.scanners.model import Records, Wanted
 
-    kernel = scanners.scanner(format_id)  # compiles the kernels if they are not in the cache
+    # Kernels that are not cached are compiled here, before the measurement.
+    kernel = scanners.scanner(format_id)
 
     def read_once(log: Path) -> tuple[int, int]:
         records = payload_bytes = 0

@@ -25,9 +25,9 @@ class Measurement:
     """The measurements of one contender; they are empty if the contender is unavailable."""
 
     contender: Contender
-    #: Median of the passes in each round, in seconds.
+    #: Median time of a pass in each round, in seconds.
     seconds: Sequence[float] = ()
-    #: Fastest pass of all rounds, in seconds.
+    #: Time of the fastest pass in all rounds, in seconds.
     fastest: float = 0.0
     log_bytes: int = 0
     #: Speed relative to the peer, or None if no peer was measured.
@@ -77,7 +77,9 @@ def _read_into_page_cache(log: Path) -> int:
     for path in list_entries(log) if log.is_dir() else [log]:
         with path.open("rb") as file:
             if hasattr(os, "posix_fadvise"):
-                os.fsync(file.fileno())  # the next call drops only data that is already on the disk
+                # The advice DONTNEED drops only data that is already on the disk, so the file is
+                # synced first.
+                os.fsync(file.fileno())
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             while block := file.read(1 << 20):
                 total += len(block)
@@ -90,7 +92,8 @@ def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
 
 
 def _run(contender: Contender, log: Path, size: Size) -> list[float]:
-    # Some contenders recover the log as after a restart. Others create a folder next to it.
+    # Some contenders change the log, because they recover it as after a restart. Others create a
+    # folder next to it.
     writes = (log.parent, *contender.writes)
     command = [*contender.command, str(log), str(contender.repeat)]
     output = json.loads(printed(command, TIMEOUT_SECONDS, writes))

@@ -1,6 +1,7 @@
 """Pause the system calls with which a program changes or syncs files, before they take effect."""
 
-# A signal would stop the program only after the call. A seccomp notification stops it before.
+# A signal would stop the program only after the system call, but a seccomp notification stops it
+# before the call.
 from __future__ import annotations
 
 import bisect
@@ -57,8 +58,8 @@ class Listener:
         self.why_not = ""
         self._begins, self._slow = begins, slow
         self._names = syscall_pause.names_by_number(platform.machine())
-        #: The paused calls in the order in which they continue. Each has a time, a notification id,
-        #: and the function to call first.
+        #: The paused calls, in the order in which they continue. Each item has the time at which
+        #: the call continues, a notification id, and a function to call first.
         self._held: list[tuple[float, int, Continues | None]] = []
         with contextlib.ExitStack() as created:
             folder = created.enter_context(tempfile.TemporaryDirectory(prefix="walproof-calls-"))
@@ -114,7 +115,8 @@ class Listener:
                     return
                 while self._held and self._held[0][0] <= time.monotonic():
                     _, number, continues = self._held.pop(0)
-                    # A signal may have interrupted the call. The program then repeats it.
+                    # A call that a signal has interrupted is not recorded here, because the program
+                    # repeats it.
                     if continues and _ask_kernel(notifier, _IS_VALID, _NUMBER.pack(number)):
                         continues()
                     _ask_kernel(notifier, _SEND, _REPLY.pack(number, 0, 0, _CONTINUE))
@@ -131,7 +133,8 @@ class Listener:
     def _handle_call(self, notifier: int) -> None:
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
-            return  # a signal interrupted the call, and the program repeats it
+            # A signal interrupted the call, and the program repeats it.
+            return
         number, thread, _, call, _, _, *arguments = _NOTIFICATION.unpack(room)
         continues = self._begins(SystemCall(thread, self._names[call], arguments))
         due = time.monotonic() + (self._slow if continues else 0)
@@ -151,7 +154,8 @@ def _ask_kernel(notifier: int, what: int, room: bytes | bytearray) -> bool:
             return False
         except InterruptedError:
             if what == _RECEIVE:
-                return False  # if the call still exists, the next poll reports it again
+                # If the call still exists, the next poll reports it again.
+                return False
         except OSError as error:
             # Kernels before 5.5 can pause a call, but cannot continue it.
             raise RuntimeError(

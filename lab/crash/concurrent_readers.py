@@ -27,12 +27,13 @@ from reference_impl.formats import named
 from walproof.log import Log
 from walproof.scanners import answers
 
-#: Every boundary of a 4096-byte sector is also a boundary of these smaller sectors.
+#: Every boundary of a 4096-byte sector is also a boundary of these smaller sectors, so both sizes
+#: are covered.
 SECTOR_BYTES = 512
 SHRINKS = "no longer returns a record that it returned"
 DIFFERS = "returns other records than the specification"
 
-#: A function that returns the payloads of a log as :func:`~lab.crash.judge.payload_text` does.
+#: Function that returns the payloads of a log in the form of :func:`~lab.crash.judge.payload_text`.
 Read = Callable[[Path], list[str]]
 
 

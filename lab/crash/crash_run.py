@@ -18,8 +18,8 @@ from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 from walproof.implementations import FOLDER as TOOLS
 
-#: Writers that only this command runs. They have no list of known failures, because the suite does
-#: not run them.
+#: This folder contains the writers that only this command runs. They have no list of known
+#: failures, because the suite does not run them.
 FOLDER = Path(__file__).with_name("implementations")
 
 

@@ -47,11 +47,11 @@ MIN_STATES_AT_A_POINT = 16
 class FileState:
     """The files that a crash leaves."""
 
-    #: The contents by path. A directory has None.
+    #: Maps each path to the content of the file, or to None for a directory.
     files: dict[str, bytes | None]
     #: Number of records that the writer had acknowledged before the crash.
     acknowledged: int
-    #: Number of operations that had begun.
+    #: Number of operations that had begun before the crash.
     after: int
     #: Descriptions of operations that did not reach the disk.
     missing: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ class Disk:
                 self._put(file, number, index, at, data, cut=True)
 
 
-#: A part of the disk for which a version is chosen: a sector ``(0, file, index)``, a file size
+#: A part of the disk that may have several versions: a sector ``(0, file, index)``, a file size
 #: ``(1, file)``, a name change ``(2, n)``, or all sizes and names of a journaling file system
 #: ``(3,)``.
 Part = tuple[int, ...]

@@ -35,8 +35,8 @@ OURS = "the specification"
 #: results.
 ALSO_OURS = "executable-spec"
 
-#: The payloads that a reader returned, in order: short ones in hexadecimal, long ones as their
-#: SHA-256.
+#: The payloads that a reader returned, in order. A long payload is replaced with its SHA-256, and
+#: any other payload is in hexadecimal.
 Found = list[str]
 
 
@@ -68,7 +68,7 @@ class CrashFinding:
     """A type of violation or note."""
 
     what: str
-    #: The reader, or the writer and the reader.
+    #: Name of the reader, or names of the writer and the reader.
     who: str
     #: First state with this finding.
     state: FileState
@@ -85,7 +85,7 @@ class CrashJudgement:
     """The findings in a set of states."""
 
     states: int = 0
-    #: Number of states inside a write.
+    #: Number of states in which a write was incomplete.
     torn: int = 0
     findings: dict[tuple[str, str], CrashFinding] = field(default_factory=dict)
 
@@ -208,7 +208,8 @@ class CrashJudge:
             raise _Refused(reply.get("skipped", "skipped"))
         result: Found = []
         for each in reply["answer"]["records"]:
-            if "payload" not in each:  # a digest of a long payload cannot be converted
+            if "payload" not in each:
+                # A long payload is given as its digest, which cannot be converted.
                 result.append(each["payload_sha256"])
             elif (payload := self.what.written(bytes.fromhex(each["payload"]))) is not None:
                 result.append(payload_text(payload))

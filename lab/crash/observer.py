@@ -29,11 +29,11 @@ from lab.crash.trace import (
     Write,
 )
 
-#: The size of the pages in which the system writes mapped memory back.
+#: The system writes mapped memory back in pages of this size.
 PAGE = 4096
 WRITES = ("write", "writev", "pwrite64", "pwritev", "pwritev2")
 SYNCS_OF_ALL = ("sync", "syncfs")
-#: For each call that opens a file, the index of its argument with the flags.
+#: Maps each call that opens a file to the index of its ``flags`` argument.
 _FLAGS = {"open": 1, "openat": 2}
 _CHANGES_FILES = os.O_CREAT | os.O_TRUNC
 _MS_SYNC = 4
@@ -72,7 +72,7 @@ class FileObserver:
         self.live = Live()
         self._nodes = {_inode(folder.stat()): ROOT}
         self._count = 0
-        #: The last write of each thread. This write may still be running.
+        #: The last write of each thread, which may still be running.
         self._writing: dict[int, _Writing] = {}
 
     def begins(self, call: SystemCall) -> Continues | None:

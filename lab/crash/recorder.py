@@ -82,7 +82,7 @@ def record(
         folder.mkdir()
         observer = FileObserver(folder)
         with _listening(observer, slow) as listener:
-            # With io_uring, libuv would write without making a system call each time.
+            # With io_uring, libuv would not make a system call for each write.
             variables = {"UV_USE_IO_URING": "0"}
             command, limits = listener.command(words), Limits(start_seconds=120)
             session = ProtocolSession(command, limits, variables=variables)

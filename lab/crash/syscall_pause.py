@@ -29,8 +29,8 @@ CALLS = {
 }  # fmt: skip
 #: Calls that wait for the disk.
 SYNCS = ("fsync", "fdatasync", "sync", "syncfs", "msync")
-#: For each machine, the index of its numbers in :data:`CALLS`, the code of its architecture in the
-#: filter, and the number of the call ``seccomp``.
+#: Each machine has the index of its numbers in :data:`CALLS`, the architecture code for the filter,
+#: and the number of the call ``seccomp``.
 MACHINES = {"x86_64": (0, 0xC000003E, 317), "aarch64": (1, 0xC00000B7, 277)}
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 #: Offsets in ``struct seccomp_data``.

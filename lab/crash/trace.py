@@ -41,7 +41,7 @@ class NameChanges:
 class Sync:
     """A sync, which stores a file or directory on the disk."""
 
-    #: None for a sync of all files and directories.
+    #: The synced file or directory, or None if the call syncs all of them.
     node: int | None
     #: Index of the first operation that the sync does not cover.
     since: int

@@ -16,7 +16,7 @@ from lab.formats import lab_part
 from reference_impl.answer import Answer, NewRecord
 from reference_impl.formats import FORMATS, Context, named
 
-#: A name (a key, a message id or an index) and a value, as text.
+#: A name (a key, a message id or an index) with its value, both as text.
 Item = tuple[str, str]
 
 
@@ -35,7 +35,7 @@ class DatabaseCase:
     #: File name of the log.
     name: str
     context: Context = field(default_factory=dict)
-    #: Dialect of the log; empty if every system reads it.
+    #: Dialect of the log, or an empty string if every system reads it.
     variant: str = ""
 
     def undamaged(self) -> DatabaseCase:
@@ -68,7 +68,8 @@ def place_log(case: DatabaseCase, folder: Path) -> Path:
 class FormatDatabases:
     """The damaged logs of a format: ``DATABASES`` in its part ``databases`` in ``lab/formats``."""
 
-    #: Return the damaged logs. The first log is undamaged and has the id ``none``.
+    #: Return the logs to open. The first log is undamaged and has the id ``none``; the others are
+    #: damaged.
     cases: Callable[[], Sequence[DatabaseCase]]
     #: Return the items that a system should find in the records of an answer.
     items: Callable[[Answer], frozenset[Item]]
@@ -113,7 +114,8 @@ def vector_cases(format_id: str, first: str, name: str = "") -> list[DatabaseCas
             log, control = (
                 read_contents(each.input) for each in (vector, vectors[vector.control or ""])
             )
-            # Vectors with equal logs differ only in the records that were acknowledged.
+            # If a vector's log equals its control, the vector differs only in the acknowledged
+            # records, and no log is damaged.
             if log != control:
                 cases[vector.id] = DatabaseCase(
                     f"{scenario}/{vector.id.partition('/')[2]}", scenario, log, control,

@@ -27,20 +27,20 @@ class OpeningJudgement:
 
     end: str
     written: int
-    #: Written items that the system returned.
+    #: Number of written items that the system returned.
     returned: int = 0
-    #: Readable items that the system did not return.
+    #: Number of readable items that the system did not return.
     lost: int = 0
-    #: Items that are no longer readable.
+    #: Number of items that are no longer readable.
     gone: int = 0
-    #: Returned items that were written, but that no valid checksum covers.
+    #: Number of returned items that were written, but that no valid checksum covers.
     unproven: int = 0
-    #: Returned items that are no longer current, such as those of an older log. The system cannot
-    #: detect this, because the damaged log is valid.
+    #: Number of returned items that are no longer current, such as those of an older log. The
+    #: system cannot detect this, because the damaged log is valid.
     stale: int = 0
-    #: Returned items that were never written.
+    #: Number of returned items that were never written.
     invented: int = 0
-    #: Items that the system returned once, but not after a restart.
+    #: Number of items that the system returned once, but not after a restart.
     forgotten: int = 0
     #: The system's first message about the damage.
     report: str | None = None
@@ -118,7 +118,7 @@ def judge_opening(
     known = {shape(line) for line in usual}
     report = next((line for line in opened.messages if shape(line) not in known), None)
     later = frozenset(opened.later)
-    # An item that was returned with a wrong value counts as invented, but not also as missing.
+    # An item that was returned with a wrong value counts only as invented, not as missing.
     changed = {name for name, _ in returned - expected.written}
     missing = {(name, value) for name, value in expected.written - returned if name not in changed}
     return OpeningJudgement(

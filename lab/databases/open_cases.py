@@ -18,7 +18,7 @@ from lab.databases.systems import DatabaseSystem
 
 TIMEOUT_SECONDS = 60.0
 LIMITS = Limits(memory_bytes=4 << 30, file_bytes=1 << 30)
-#: The mode in which a case was opened, the case, and the judgement.
+#: A mode of a system, a case that was opened in this mode, and the judgement.
 Result = tuple[str, DatabaseCase, OpeningJudgement]
 
 

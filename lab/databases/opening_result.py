@@ -17,7 +17,7 @@ _VARIES = re.compile(r"[^\s/=:,()\[\]{}]*\d[^\s/=,()\[\]{}]*")
 class OpeningResult:
     """The outcome of opening a log, with the items and messages of the system."""
 
-    #: ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``.
+    #: The outcome: ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``.
     end: str
     items: list[Item] = field(default_factory=list)
     #: Items that the system returned after one more write and a restart.
@@ -26,8 +26,8 @@ class OpeningResult:
     messages: list[str] = field(default_factory=list)
     #: The last message of a system that refused the log, hung or crashed.
     why: str = ""
-    #: State of the log when the system had opened or refused it: ``kept``, ``rewritten``, ``moved``
-    #: or ``deleted``. None if the program does not report it.
+    #: State of the log after the system opened or refused it: ``kept``, ``rewritten``, ``moved`` or
+    #: ``deleted``. None if the program does not report it.
     log: str | None = None
 
 

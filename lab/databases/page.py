@@ -18,8 +18,8 @@ from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
 SCENARIOS = PACKAGES / "conformance" / "scenarios" / "scenarios.toml"
-#: The text of a cell if the outcome is as expected, without stale or unproven items, and the text
-#: of a cell if the case was not run.
+#: A cell contains ``✓`` if the outcome is as expected, without stale or unproven items, and ``–``
+#: if the case was not run.
 AS_EXPECTED, NOT_RUN = "✓", "–"
 
 

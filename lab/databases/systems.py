@@ -14,12 +14,11 @@ from conformance.saving import save
 from lab.databases.judge import OpeningJudgement
 
 FOLDER = Path(__file__).with_name("implementations")
-#: For each format and system, this folder has a file with the judgements of the last run, by mode
-#: and case. The files are not stored next to the programs, because a change there triggers a new
-#: build.
+#: This folder has a file for each format and system with the judgements of the last run. The files
+#: are not stored next to the programs, because a change there triggers a new build.
 ANSWERS = Path(__file__).with_name("answers")
 
-#: The judgements by mode and case id.
+#: Maps each mode to its judgements by case id.
 Answers = Mapping[str, Mapping[str, OpeningJudgement]]
 
 

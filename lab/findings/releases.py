@@ -19,9 +19,9 @@ from lab.findings.record import ReleaseFinding, UpstreamReport
 SCRIPT_SECONDS = 120
 INSTALL_SECONDS = 900
 LIMITS = Limits(memory_bytes=4 << 30)
-#: Environment variables for the steps. An empty PYTHONPATH has the same effect as an unset one.
+#: The steps run with these environment variables. An empty PYTHONPATH acts like an unset one.
 VARIABLES = {"PYTHONPATH": ""}
-#: Commands that begin in this way install system packages. They are left to the user.
+#: Commands with this prefix install system packages. They are left to the user.
 NOT_RUN = "sudo "
 #: Programs from an unpacked package that the steps may call.
 PROGRAMS = ("usr/bin/journalctl", "usr/lib/systemd/systemd-journal-remote")

@@ -135,7 +135,7 @@ def _repeat(path: Path) -> int:
     held = Scratch()
     try:
         judge = FuzzJudge(log.format, held.folder)
-        # not measured, because the first run imports modules and compiles kernels
+        # The first run is not measured, because it imports modules and compiles kernels.
         judge.faults(log)
         faults = judge.faults(log)
     finally:

@@ -19,7 +19,7 @@ from walproof.parsers.build import build
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-#: The targets: readers in Python, and generated parsers in C++.
+#: Names of the targets: the readers in Python, and the generated parsers in C++.
 READERS, PARSERS = "differential", "cpp"
 DRIVERS = ROOT / "walproof" / "implementations"
 BUILD_SECONDS, BUILD_MEMORY_BYTES = 1800, 8 << 30
@@ -120,7 +120,7 @@ def repeat_command(folder: Path, run: EngineRun, path: Path) -> str:
     return shlex.join(["env", f"WALPROOF_GRAMMAR={run.subject}", f"{folder}/fuzz", str(path)])
 
 
-#: The fuzzers by target: the generated parsers in C++, and the readers in Python.
+#: Maps each target to its fuzzer.
 ENGINES = {
     PARSERS: FuzzEngine(("clang++",), _make_cpp, _libfuzzer),
     READERS: FuzzEngine((), lambda folder: None, _atheris),

@@ -20,7 +20,7 @@ from lab.fuzz.judge import ReaderFault
 
 DESCRIPTION = "finding.json"
 INPUT = f"input{SUFFIX}"
-#: Folder for the unpacked log of an input, for use with other readers and tools.
+#: Folder with the unpacked log of an input, which other readers and tools can open.
 LOG = "log"
 
 
@@ -33,7 +33,7 @@ class Findings:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        #: The size of each finding's smallest input, by signature.
+        #: Maps the signature of each finding to the size of its smallest input.
         self.sizes: dict[str, int] = {}
 
     def add(self, fault: ReaderFault, log: Input, repeat: Callable[[Path], str] = _repeat) -> bool:

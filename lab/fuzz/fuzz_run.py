@@ -28,9 +28,10 @@ from lab.fuzz.inputs import Input, NotPacked, unpack
 from lab.fuzz.judge import ReaderFault
 from lab.fuzz.worker import PROGRESS
 
-#: Time allowed beyond the budget for importing, compiling kernels and minimising the last finding.
+#: Time that a run may take beyond its budget to import modules, compile kernels and minimise the
+#: last finding.
 GRACE_SECONDS = 900.0
-#: A run is given up after this many inputs have ended the process.
+#: A run stops after this many inputs have ended the process.
 MAX_DEATHS = 10
 LIMITS = Limits(memory_bytes=8 << 30)
 _REACHED = re.compile(r"\bcov: (\d+)")

@@ -19,9 +19,10 @@ from reference_impl.register import registers
 if TYPE_CHECKING:
     from lab.fuzz.inputs import Input
 
-#: CPU time for minimising the input of a new finding.
+#: CPU time limit for minimising the input of a new finding.
 MINIMISE_SECONDS = 20.0
-#: This file in the scratch folder contains the findings, and the maximum time and memory.
+#: This file in the scratch folder lists the findings, and the most time and memory that a reader
+#: took.
 PROGRESS = "progress.json"
 
 

@@ -22,7 +22,7 @@ class NoSuchRevision(Exception):
     """git cannot compare with the given revision."""
 
 
-#: Numbers of changed lines by file.
+#: Maps each file to the numbers of its changed lines.
 Changes = Mapping[Path, Set[int]]
 
 

@@ -19,10 +19,10 @@ from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl.paths import PACKAGES
 
-#: The CPU time limit for a question, which equals that for a request in ``walproof check``.
+#: CPU time limit for a question. A request in ``walproof check`` has the same limit.
 QUESTION_SECONDS = 2.0
-#: The wall-clock limit for all questions to a mutant. It also stops a mutant that never returns to
-#: the interpreter.
+#: Wall-clock limit for all questions to a mutant. It also stops a mutant that never returns to the
+#: interpreter.
 MUTANT_SECONDS = 300.0
 LIMITS = Limits(memory_bytes=2 << 30)
 
@@ -107,7 +107,8 @@ class Hunt:
         request = {"name": vars(mutant.name), "order": order, "seconds": QUESTION_SECONDS}
         try:
             reply = worker.request(request)
-        except NoReply:  # an uninterruptible hang, or a crash of the process
+        except NoReply:
+            # The mutant hung in code that cannot be interrupted, or its process crashed.
             return Fate(mutant, None, "time-out or crash")
         if (killer := reply["killer"]) is None:
             return Fate(mutant, None, reply["how"])

@@ -27,8 +27,8 @@ class Question:
 
     id: str
     format_id: str
-    #: A function that returns how a format's answer differs from the expected one, or None. The
-    #: folder must be empty. Unexpected exceptions of a reader or writer propagate.
+    #: Function that describes how a format's answer differs from the expected one, or returns None.
+    #: The folder must be empty. Unexpected exceptions of a reader or writer propagate.
     difference: Callable[[Format, Path], str | None]
 
 

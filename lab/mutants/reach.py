@@ -220,7 +220,7 @@ class _Insertion(ast.NodeTransformer):
     probes: Probes
     statements: Mapping[ast.AST, list[int]]
     values: Mapping[ast.AST, list[tuple[int, ast.expr]]]
-    #: Expressions of which only the truth value matters.
+    #: Expressions whose truth value alone matters, such as conditions.
     tests: Set[ast.AST]
 
     def visit(self, node: ast.AST) -> Any:
@@ -237,8 +237,8 @@ class _Insertion(ast.NodeTransformer):
             value, others = node, [other for _, other in self.values[node]]
             if node in self.tests:
                 value, others = _truth(value), list(map(_truth, others))
-            # value if _mutant_probes.is_done[probe] else
-            # _mutant_probes.compare(probe, value, (lambda: other, …))
+            # The generated expression is ``value if _mutant_probes.is_done[probe] else
+            # _mutant_probes.compare(probe, value, (lambda: other, …))``.
             lambdas = [ast.Lambda(_NO_ARGUMENTS, other) for other in others]
             compared = _call(
                 "compare", ast.Constant(probe), value, ast.Tuple([*lambdas], ast.Load())

@@ -14,7 +14,7 @@ from typing import cast
 
 from lab.mutants.operators import Names, changes
 
-#: Fields of syntax nodes without an effect on reading and writing logs.
+#: Fields of syntax nodes that have no effect on reading and writing logs.
 _WITHOUT_EFFECT = ("annotation", "returns", "decorator_list", "ctx")
 #: Nodes that are not mutated. Assertions are for the type checker, and f-strings for people.
 _SKIPPED = (ast.Assert, ast.Import, ast.ImportFrom, ast.JoinedStr)

@@ -10,7 +10,7 @@ from conformance.reports.pages import Differing, differing
 from lab.site.implementation_page import cause_names
 from lab.site.indexed_report import OURS, REAL, TITLES, Implementation, Result, kind_of
 
-#: For each implementation, by name, the profiles in which it gave an answer.
+#: Maps the name of each implementation to the profiles in which it gave an answer.
 Who = dict[str, list[str]]
 
 
@@ -19,7 +19,7 @@ class DifferingBy(Differing):
     """An unexpected answer, and the implementations that gave it."""
 
     who: Who = field(default_factory=dict)
-    #: The name of the cause, if known, by implementation name.
+    #: Maps the name of an implementation to the name of the cause, if the cause is known.
     causes: dict[str, str] = field(default_factory=dict)
 
 
@@ -31,7 +31,7 @@ class Answers:
     title: str
     right: Who = field(default_factory=dict)
     differing: list[DifferingBy] = field(default_factory=list)
-    #: The names of implementations that gave no answer in any profile, by reason.
+    #: Maps each reason to the names of the implementations that gave no answer in any profile.
     skipped: dict[str, dict[str, None]] = field(default_factory=dict)
 
 

@@ -19,7 +19,7 @@ from walproof.worker_pool import map_unordered
 MARKER = ".walproof-site"
 #: The number of vector pages that a process writes per task.
 VECTORS_PER_TASK = 50
-#: The id of a vector, between the ids of the previous and the next vector.
+#: The ids of the previous vector, of a vector, and of the next vector of the same format.
 Neighbours = tuple[str | None, str, str | None]
 
 

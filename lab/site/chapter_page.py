@@ -33,7 +33,7 @@ class Evidence:
 
     vectors: list[str] = field(default_factory=list)
     passing: list[str] = field(default_factory=list)
-    #: The numbers of failed and of checked vectors, by implementation name.
+    #: Maps the name of an implementation to its numbers of failed and of checked vectors.
     failing: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 

@@ -12,7 +12,7 @@ from lab.site.frame import Frame
 from lab.site.indexed_report import OURS, REAL, TITLES, IndexedReport
 from reference_impl.register import registers
 
-#: The worst result class of each implementation, by vector and then by implementation.
+#: Maps each vector id to the worst result class by implementation name.
 Outcomes = Mapping[str, Mapping[str, str]]
 
 

@@ -20,12 +20,13 @@ TEMPLATES = Path(__file__).with_name("templates")
 ASSETS = ("site.js", "icon.svg")
 _ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
 _TAG = re.compile(r"(<[^>]*>)")
-#: The start or end tag of an element that may not contain a link. Only the end tag has a slash.
+#: Matches a start or end tag of an element that may not contain a link. The group is empty for a
+#: start tag.
 _UNLINKED = re.compile(r"<(/?)(?:a|title|option)\b")
 _OPTIONAL_END = re.compile(r"</(?:li|d[dt]|t[dhr]|thead|tbody)>")
-#: A quoted attribute value that needs no quotes.
+#: Matches a quoted attribute value that needs no quotes.
 _QUOTED = re.compile(r'(?<==)"([\w./#-]+)"')
-#: The style sheet, which begins with the styles that all pages about a run share.
+#: The style sheet of the site. It begins with the styles that all pages about a run share.
 STYLE = "site.css"
 
 

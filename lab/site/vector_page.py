@@ -16,7 +16,8 @@ from lab.site.indexed_report import IndexedReport
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
-#: A page shows at most this many records or lost ranges of an answer, and rows of a prefix table.
+#: Maximum number of records or lost ranges shown for an answer, and of rows shown in a prefix
+#: table.
 MAX_RECORDS, MAX_PREFIXES = 6, 40
 #: Defaults for the parts that may be missing from a description.
 _OPTIONAL: Mapping[str, Any] = {

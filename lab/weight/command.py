@@ -15,9 +15,9 @@ from walproof.cli.output import say
 
 PARTS = ("chapter", "grammar", "specification", "recipes", "tools", "second", "lab", "tests",
          "adapters")  # fmt: skip
-#: A program for more formats than this is not counted for any of them.
+#: A program for more than this many formats counts for none of them.
 MAX_FORMATS = 3
-#: Files that programs generate, and files that real systems wrote.
+#: Matches generated files and data from real systems, which do not count.
 _GENERATED = re.compile(r"known-failures\.json$|\.sum$|\.lock$|-lock\.json$|^tests/data/|\.xml$")
 _PROGRAM = re.compile(r"((?:conformance|lab/\w+)/implementations/[^/]+)/")
 

@@ -150,7 +150,8 @@ def test_one_fault_is_summarised(smoke, program, change, step, fault, actual):
     finding = findings[step]
     assert (finding.status, finding.fault) == ("wrong", fault)
     assert actual in finding.actual
-    if step == READS:  # later steps do not repeat the fault
+    if step == READS:
+        # If a log cannot be read, these later steps are not run.
         assert {findings[name].status for name in (LONG_LINE, NOWHERE)} == {"untested"}
 
 

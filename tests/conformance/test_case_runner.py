@@ -116,7 +116,9 @@ class TestStopping:
 
         def read_line(self, *given):
             started.append(self)
-            if len(started) == 4:  # two calls read the hellos, so this is the second one for a case
+            if len(started) == 4:
+                # The first two calls read the hello messages, so the fourth call is the second for
+                # a case.
                 raise ZeroDivisionError("ours")
             return real(self, *given)
 
@@ -131,7 +133,8 @@ class TestStopping:
             deadline = time.monotonic() + 60
             while not any("adapter.py" in " ".join(each.cmdline()) for each in children()):
                 if time.monotonic() > deadline:
-                    return  # or else the signal would reach another test
+                    # A signal sent now would interrupt another test.
+                    return
                 time.sleep(0.01)
             # A signal interrupts the main thread even while it waits in a system call.
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)

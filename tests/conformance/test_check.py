@@ -23,7 +23,7 @@ class TestAnyProgram:
         outcome = check("--cmd", wrong("breakable_reader"), *SMALL)
         assert outcome.status == 0, outcome.out
         by_vector = results(report())
-        # Choosing a vector also runs its control.
+        # A run of chosen vectors also includes their controls.
         assert set(by_vector) == {"one-record", "payload-flipped-in-second-record", "three-records"}
         assert {result["class"] for result in by_vector.values()} == {"pass"}
         assert ElementTree.parse(tmp_path / "report" / "junit.xml").getroot().tag == "testsuites"

@@ -53,7 +53,7 @@ class TestOurs:
         listed = json.loads(path.read_text())
         assert [entry["cause"] for entry in listed["failures"]] == ["blind"]
         assert listed["causes"] == {"blind": sentence}
-        # the failure is now listed as known
+        # The failure is now listed as known, so the same command succeeds.
         assert check(*update, "--cause", "blind").status == 0
 
         assert check("--impl", "mine", *SMALL).status == 0

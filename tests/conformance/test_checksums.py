@@ -71,7 +71,7 @@ def test_checksums_of_intact_logs_match_until_a_covered_bit_flips(format_id: str
                 if start < end:
                     damaged = log[: end - 1] + bytes([log[end - 1] ^ 1]) + log[end:]
                     assert not checksum.matches(damaged), (vector.id, checksum)
-                    # A damaged compressed payload has no hash.
+                    # The result is None if a compressed payload is so damaged that it has no hash.
                     if checksum.matches(damaged) is False:
                         assert any(damaged[a:b] != new for a, b, new in checksum.edits(damaged))
     assert checked > 5
@@ -143,7 +143,8 @@ def test_a_whole_log_of_each_dialect() -> None:
         (0, "37", "frames[1]", True),
         (600, "00", "frames[1]", False),
         (600, "00", "frames[2]", True),
-        (576, "00", "frames[1]", None),  # its salts differ from those of the frame before it
+        # The salts of frame 1 now differ from those of the header.
+        (576, "00", "frames[1]", None),
         (576, "00", "frames[2]", None),
         (584, "0000000000000000", "frames[2]", False),
         (568, "00" * 16, "frames[1]", None),

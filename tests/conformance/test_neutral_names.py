@@ -9,9 +9,9 @@ import pytest
 from conformance.vectors import NEUTRAL, load_all
 
 VECTORS = load_all()
-# Input names that are kept, because readers depend on them: zmq-raft files named after an index, a
-# name that only begins like a snapshot's, and RocksDB logs named after a number or something
-# similar.
+# Some input names are kept, because readers depend on them: zmq-raft files whose name is an index,
+# a name that only begins like a snapshot's, and RocksDB logs whose name is a number or similar to
+# one.
 MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|x\.rlog\.tmp-1-a|snapped|x?\d+(-\d+)?\.log(-copy)?")
 
 

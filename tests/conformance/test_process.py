@@ -30,7 +30,8 @@ def test_a_killed_program_has_a_negative_status() -> None:
 def test_output_between_the_last_poll_and_the_exit_is_returned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # The replaced ``poll`` returns only after the program has written its output and ended.
+    # ``poll`` is replaced with ``wait``, so it returns only after the program has written its
+    # output and ended.
     monkeypatch.setattr(subprocess.Popen, "poll", subprocess.Popen.wait)
     assert run_program(["sh", "-c", "sleep 0.3; echo late"], 30).stdout == "late\n"
 

@@ -110,7 +110,7 @@ class TestLongLived:
         with pytest.raises(error):
             ask(program(starts), READ, wall_ms=300, limits=limits, sandbox=sandbox)
         with held.open() as file:
-            # this fails while a process has the file open
+            # The lock fails if a process still has the file open.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     @pytest.mark.parametrize(

@@ -93,7 +93,8 @@ def test_a_folder_removed_before_its_lock_is_made_again(
         created.append(real(**options))
         if len(created) == 1:
             scratch.clear_abandoned(temporary_folder)
-            Path(created[0]).mkdir(exist_ok=True)  # so that the first folder can be opened
+            # The removed folder is created again, so that it can be opened once more.
+            Path(created[0]).mkdir(exist_ok=True)
             monkeypatch.setattr(scratch.fcntl, "flock", after_removal)
         return str(created[-1])
 

@@ -29,7 +29,7 @@ from tests.conftest import unavailable
 SECOND = ROOT / "conformance/implementations/kaitai-python"
 ABOUT = tomllib.loads((SECOND / "implementation.toml").read_text("utf-8"))
 SOURCES = sorted(SECOND.rglob("*.py"))
-# The package ``conformance`` needs these modules to find the grammars. No reader code is in them.
+# The package ``conformance`` needs these modules to find the grammars. They contain no reader.
 PLACES = {"reference_impl", "reference_impl.paths"}
 
 
@@ -107,7 +107,7 @@ def test_a_second_reader_confirms_every_written_log() -> None:
     reader = checked_implementation(load(SECOND), "walproof")
     if reader.unavailable is not None:
         unavailable(reader.unavailable)
-    # These two formats have no second reader.
+    # etcd-wal and prometheus-wal have no second reader.
     assert {*reader.formats, "etcd-wal", "prometheus-wal"} == set(FORMATS)
     cases = []
     for vector in load_all().values():

@@ -69,7 +69,8 @@ class TestWrite:
         _, step, path = start_case("write-three-records", "write")
         judgement = step.judge({"seq": 0, "refused": "too short"}, path, [])
         assert judgement.difference == "the writer refused: too short"
-        why = f"{path}: too short"  # the paths of scratch copies differ in each run
+        # The paths of scratch copies differ in each run, so they are shortened.
+        why = f"{path}: too short"
         difference = step.judge({"seq": 0, "refused": why}, path, []).difference
         assert difference == f"the writer refused: …/{path.name}: too short"
 

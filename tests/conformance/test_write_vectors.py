@@ -89,9 +89,6 @@ def test_input_names_are_unique():
         list(generate.generate(_called("one", "other")))
 
 
-# -- rows of a table -------------------------------------------------------------------------------
-
-
 def _turn_into_a_first(log: LevelDBLog, number: int) -> None:
     log.retype(f"blocks[0].records[{number}]", "FIRST")
 
@@ -154,8 +151,6 @@ def test_an_error_in_a_row_is_described(row: str, message: str) -> None:
         _of_table(row)
     assert message in str(raised.value)
 
-
-# -- answers that contradict the conventions -------------------------------------------------------
 
 ALPHA = Record(0, 12, b"alpha")
 LOST = Lost(12, 24, "checksum-mismatch")

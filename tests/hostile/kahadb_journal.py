@@ -78,7 +78,8 @@ def command_of_transactions(size: int) -> bytes:
 
 def command_of_levels(size: int) -> bytes:
     """Return a command with messages that are nested as deeply as the size allows."""
-    fields = bytearray()  # built from the innermost message outwards, in reverse
+    # The bytes are built in reverse, from the innermost message outwards.
+    fields = bytearray()
     while len(fields) < size:
         fields += _varint(len(fields))[::-1] + b"\x0a"
     return _command(bytes(fields[::-1]))

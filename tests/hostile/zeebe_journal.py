@@ -24,7 +24,7 @@ from reference_impl.zeebe_journal.raft import (
 )
 
 NAME = "journal-1.log"
-#: The head of a group, with the size of each member and the number of members.
+#: The head of a group, which contains the size of each member and the number of members.
 GROUP = struct.Struct("<HB")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab.first_minute import BLOCK, CHECK, INSTALL, README, SECONDS, record
 
-# The parts that vary: the time of a run, and the path of the program.
+# Matches the parts that vary: the time of a run, and the path of the program.
 VARIABLE = re.compile(r"(?<= in )\d+\.\d(?= s:)|\S*walproof(?= check --cmd)")
 
 

@@ -124,7 +124,7 @@ def test_the_page_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
     name = "<script>alert(1)<⁄script>&$x$\x1b\x07\u202e.log"
     lake = mixed(tmp_path / "lake")
     (lake / "leveldb-log" / "large-lengths-in-every-block.log").rename(lake / name)
-    # A table of rows that was not written by an audit.
+    # Spark, not an audit, writes this table of rows.
     options = {"recursiveFileLookup": "true", "logRows": "true"}
     made = spark.read.format("journal").options(**options).load(str(lake))
     made.drop("payload").write.orc(str(tmp_path / "made"))

@@ -61,7 +61,8 @@ def test_the_rows_are_those_of_an_export(tmp_path: Path) -> None:
         for kind in ("record", "lost"):
             expected = comparable(rows(here, kind), str(lake))
             assert comparable(rows(tables / "once", kind)) == expected, kind
-            if kind == "lost":  # a stream does not deliver an unfinished write at the end of a log
+            if kind == "lost":
+                # A stream does not deliver an unfinished write at the end of a log.
                 expected = [row for row in expected if row["verdict"] == "damaged"]
             assert settled(rows(tables / "often", kind)) == settled(expected), kind
     verdicts = {(each["format"], each["verdict"]): each for each in json.loads(done.stdout)}

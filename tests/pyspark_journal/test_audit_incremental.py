@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-#: Number of kills. They hit the driver and an executor in turn, and take about 20 s each.
+#: Number of kills, which alternate between the driver and an executor. Each takes about 20 s.
 KILLS = int(os.environ.get("WALPROOF_KILLS", "3"))
 
 Logs = dict[str, tuple[int, int, int]]
@@ -60,7 +60,7 @@ def test_logs_that_change_between_runs(spark: SparkSession, lake: Path, tmp_path
     deleted.unlink()
     leveldb(lake / "d.log", 7)
     second = run(spark, lake, out, damageAfterSeconds="0")
-    # LevelDB skips the rest of a damaged block.
+    # LevelDB skips the rest of a block after damage.
     assert second["a.log"] == (18, size, size - 18 * 107)
     assert second["c.log"] == (50, size, 0) and second["d.log"][0] == 7
     assert run(spark, lake, out) == second, "no log has changed"
@@ -111,7 +111,8 @@ def test_a_killed_run_loses_and_doubles_nothing(
                 time.sleep(0.05)
             time.sleep(rng.random() * 4)
             assert process.poll() is None, "the run ended before it could be killed"
-            if number % 2:  # Spark replaces an executor, and the run continues
+            if number % 2:
+                # Spark replaces a killed executor, so the run continues.
                 rng.choice(executors(process)).kill()
                 assert process.wait(600) == 0
         finally:

@@ -100,7 +100,7 @@ def kill(process: psutil.Process) -> None:
     """Kill a process and its children, such as a worker and its executors."""
     with suppress(psutil.NoSuchProcess):
         for each in [*process.children(recursive=True), process]:
-            with suppress(psutil.NoSuchProcess):  # a child may end by itself
+            with suppress(psutil.NoSuchProcess):  # the child may have ended already
                 each.kill()
     process.wait(60)
 
@@ -131,7 +131,8 @@ def test_a_killed_worker_changes_no_row(
     for number in range(40):
         leveldb(lake / f"{number}.log", 2000)
     records, lost = specified(lake)
-    errors = tmp_path / "errors.txt"  # a full pipe that nothing reads would stop the program
+    # The error output goes to a file, because the program would block on a full pipe.
+    errors = tmp_path / "errors.txt"
     with errors.open("wb") as stderr:
         running = subprocess.Popen(
             [sys.executable, "-c", RUN, url, *map(str, (lake, once, often, always, late))],

@@ -32,8 +32,8 @@ def test_importing_the_package_is_light() -> None:
     """Importing our package loads no large package, because Spark imports ours in every session."""
     heavy = "{'numba', 'numpy', 'pyarrow', 'pandas', 'pyspark', 'reference_impl'}"
     code = f"import sys, pyspark_journal; print(sorted({heavy} & sys.modules.keys()))"
-    # Spark finds the source in this way. This may import pyspark, which a session has loaded
-    # anyway.
+    # Spark finds the source through this attribute. Reading it may import pyspark, which a session
+    # has loaded anyway.
     names = ("pyarrow", "numba", "reference_impl.formats")
     again = f"print(*(name in sys.modules for name in {names}))"
     actual = f"{code}; pyspark_journal.DefaultSource; {again}"

@@ -248,7 +248,8 @@ def test_the_rows_of_logs_add_up_to_those_of_a_batch(
     expected = of_logs(rows_of(lake, **given))
     assert {"torn", "damaged", "refused", "intact", None} == {each[1] for each in expected.values()}
     for log, (format_id, verdict, records, _) in expected.items():
-        if verdict == "torn":  # a stream does not deliver an unfinished write at the end
+        if verdict == "torn":
+            # A stream does not deliver an unfinished write at the end of a log.
             expected[log] = format_id, "intact", records, 0
     stream = Stream(lake, maxBytesPerTrigger=3_000, **given)
     assert of_logs(stream.all()) == expected
@@ -283,7 +284,7 @@ def test_damage_at_the_end_waits_until_the_log_is_quiet(tmp_path: Path) -> None:
     assert [row["kind"] for row in stream.all()][9:] == ["lost"]
     stream.restart()
     assert len(stream.all()) == 10
-    # The log continues to grow, and records in the next block are read.
+    # The log grows again, and the stream must read the records in the next block.
     with path.open("ab") as file:
         file.write(bytes(32_768 - path.stat().st_size))
     named("leveldb-log").append(path, [NewRecord(b"more")], {})
@@ -301,7 +302,7 @@ def test_unknown_files_and_broken_links_are_reported(tmp_path: Path) -> None:
     stream.restart()
     assert len(stream.all()) == 2
     leveldb(tmp_path / "gone", 2)
-    # the records of the new log are not returned a second time through the link
+    # The link now leads to the new log, but the stream must not return its records a second time.
     assert len(stream.all()) == 4
 
 
@@ -374,7 +375,8 @@ def test_a_renamed_log_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
         add(newest, 10 * turn, 4)
         stream.all()
         if turn == 2:
-            add(newest, 10 * turn + 4, 2)  # written after the last listing, before the rename
+            # These records are written after the last listing and before the rename.
+            add(newest, 10 * turn + 4, 2)
         for number in range(turn, -1, -1):
             (tmp_path / f"{number}.log").rename(tmp_path / f"{number + 1}.log")
         if restarts:

@@ -16,7 +16,7 @@ from reference_impl.formats import FORMATS, UnknownFormat
 from walproof.describe import NotDescribed, bytes_to_json, describe, shorten
 
 NUMBERS = st.integers(0, 2**64 - 1).map(str)
-#: Record fields that descriptions use, such as those of an entry, snapshot or transaction.
+#: Descriptions use these record fields, such as those of an entry, snapshot or transaction.
 FIELDS: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.just({}),
     st.fixed_dictionaries({"sync_offset": NUMBERS}),

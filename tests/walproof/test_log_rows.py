@@ -106,7 +106,8 @@ def test_each_file_has_a_row(tmp_path: Path, rows_of: RowsOf) -> None:
     vector("zeebe-journal", "another-journal-in-the-folder", lake)
     found = rows_of(lake, recursiveFileLookup=True, logRows=True)
     logs = {row["log"]: row for row in found if row["kind"] == "log"}
-    assert len(logs) == 11 + 2 + 2 + 1  # and two unreadable files, two journals, and a text
+    # The lake has 11 logs, two unreadable files, two journals and a text.
+    assert len(logs) == 11 + 2 + 2 + 1
     assert {row["log"] for row in found} == logs.keys()
     unknown = logs[str(lake / "notes.txt")]
     assert (unknown["format"], unknown["reason"]) == (None, "unknown-format")

@@ -83,7 +83,8 @@ def test_no_process_outlives_a_killed_parent(tmp_path: Path) -> None:
         time.sleep(0.01)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 15  # half of the time that the workers sleep
+    # The workers sleep twice as long as this deadline.
+    deadline = time.monotonic() + 15
     while any(psutil.pid_exists(pid) for pid in pids):
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -15,7 +15,7 @@ FORMAT = "etcd-wal"
 NAME = "0000000000000000-0000000000000000.wal"
 CONTEXT = {"segment_size": 16384}
 ENTRIES = 14
-#: The frames of the fifth and the last entry.
+#: Paths of the frames that contain the fifth and the last entry.
 FIFTH, LAST = "frames[11]", "frames[29]"
 
 

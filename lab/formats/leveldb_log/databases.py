@@ -16,7 +16,8 @@ from reference_impl.answer import Answer, NewRecord
 FORMAT = "leveldb-log"
 NAME = "damaged.log"
 PUT = 1
-#: Sizes of the values in bytes. The batches fill three blocks, and one crosses each block boundary.
+#: Sizes of the values in bytes. The batches fill three blocks, and a batch crosses each block
+#: boundary.
 SIZES = (30, 31, 32, 33, 30_000, 34, 35, 20_000, 36, 37, 38, 39, 20_000, 40, 41, 42)
 
 

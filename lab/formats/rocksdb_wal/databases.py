@@ -20,7 +20,7 @@ NAME = "000012.log"
 #: The name of the older log, whose file was recycled.
 OLDER_NAME = "000008.log"
 FIRST_SEQUENCE = 101
-#: The context for the writer, by variant.
+#: Maps each variant to the context for the writer.
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "recyclable": {"headers": "recyclable"},
     "wal-sync": {"headers": "wal-sync"},

@@ -9,7 +9,7 @@ from reference_impl.answer import NewRecord
 
 #: A page fills a sector. With ``psow=0``, SQLite writes all pages of each sector that it changes.
 PAGE_SIZE = 4096
-#: All pages except page 1, which has the schema.
+#: All pages except page 1, which contains the schema.
 PAGES = range(2, 8)
 
 

@@ -21,7 +21,8 @@ from reference_impl.answer import Answer, NewRecord
 FORMAT = "sqlite-wal"
 NAME = "case.db-wal"
 PAGE_SIZE = 4096
-#: A page from :func:`~conformance.implementations.sqlite.leaf.leaf` ends with the value.
+#: A page from :func:`~conformance.implementations.sqlite.leaf.leaf` ends with the value, so only
+#: the last eight bytes are unpacked.
 ROW = struct.Struct(f">{PAGE_SIZE - 8}xq")
 KEYS = 16
 #: The root page of the first key. Page 1 has the schema.
@@ -31,7 +32,7 @@ FIRST_ROOT = 2
 OLDER_ROOT = FIRST_ROOT + KEYS
 #: The number of pages, including the table that gets a new row after opening.
 DB_PAGES = OLDER_ROOT + 1
-#: How many keys each transaction writes.
+#: Number of keys that each transaction writes.
 TRANSACTIONS = (1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2)
 #: The header fields of the log and of its older generation.
 CONTEXT = {"page_size": PAGE_SIZE, "sequence": 1, "salt_1": 0x11111111, "salt_2": 0x22222222}

@@ -45,8 +45,8 @@ BENCH = FormatBench(
         for name in ("systemd", "systemd-257", "systemd-262", "sdjournal", "systemd-journal-reader")
     ),
     records=entries,
-    # Hash tables of the size that journald uses, and the newest header that all releases read and
-    # verify.
+    # The hash tables are as large as journald's, and the header is the newest that all releases
+    # read and verify.
     context={"header_size": 264, "data_buckets": 233_016},
     scanner_repeat=5,
     text_peer=("journalctl", "-o", "json", "--file"),

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 NAME = "walproof"
 OWN = Path(f"/run/systemd/journal.{NAME}")
-#: The daemon's sockets for records and for journalctl's requests.
+#: The daemon receives records on the first socket, and requests from journalctl on the second.
 SOCKETS = (OWN / "socket", OWN / "io.systemd.journal")
 SECONDS = 30
 

@@ -29,7 +29,8 @@ from reference_impl.register import registers
 from tests.conftest import unavailable
 from walproof.setup import in_ci
 
-# Messages of Cargo and Maven about a dependency that is not cached. Only CI downloads dependencies.
+# Cargo and Maven print these messages if a dependency is not cached. Only CI downloads
+# dependencies.
 NOT_FETCHED = re.compile(r"offline|no matching package named|Could not find artifact", re.I)
 TEST_SECONDS = 900
 
@@ -76,7 +77,7 @@ def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProce
     if not in_ci():
         environment |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off"}
         command += ["-o"] if command[0] == "mvn" else []
-    # shared, so that the crates are compiled only once
+    # All tests use the same folder, so that the crates are compiled only once.
     environment["CARGO_TARGET_DIR"] = str(BUILD / "packages" / "rust")
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True,
@@ -86,7 +87,8 @@ def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProce
 
 def user_project(ecosystem: Ecosystem, package: Path, folder: Path) -> Path:
     """Return a project with a copy of the example, as the package's README describes."""
-    if ecosystem.id in ("rust", "maven"):  # such a project would be a copy of the package
+    if ecosystem.id in ("rust", "maven"):
+        # A user's project would be a copy of the package.
         return package
     for name in (ecosystem.example, KNOWN_FAILURES):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +134,8 @@ def test_the_example_of_a_package_fails_only_its_known_failures(
     if not named and NOT_FETCHED.search(output):
         unavailable(f"{ecosystem.title}: a dependency was never fetched here")
     assert done.returncode != 0 and wrong <= named, output[-3000:]
-    if named != wrong:  # some tools also list the vectors that pass
+    if named != wrong:
+        # Some tools also name vectors that pass. In this case, the unchanged list must pass.
         (project / KNOWN_FAILURES).write_text(published)
         done = run_example(ecosystem, project)
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]

@@ -51,7 +51,8 @@ LOSS = ("b", "fail", wrong("x", ""))
         ([("b", "fail", wrong("x", "x"))], (0, 0, 0)),
         # Results for the same log in two profiles count once.
         ([LOSS, ("b", "fail", LOSS[2] | {"profile": "strict"})], (1, 0, 0)),
-        # A reader's missing answer counts as silent. A writer gives no answer, so nothing counts.
+        # A reader that gives no answer counts as silent. Writers never give an answer, so this
+        # result does not count.
         ([("b", "crash", {"expected": answer("x")})], (0, 0, 1)),
         ([("b", "fail", {"expected": answer("x"), "profile": "write"})], (0, 0, 0)),
     ],

@@ -125,7 +125,7 @@ def register(addition: str) -> Break:
 NO_REASON = REFUSED | {"verdict": "damaged", "reason": "bad-luck"}
 FIXED_CONTEXT = (register(CONTEXT_KEY), edit(MD, REASONS, f"{CONTEXT_TABLE}\n{REASONS}"), tables)
 
-# The messages of each rule, with the edits that break the tree and cause the message.
+# Maps each rule to its messages, each with the edits that break the tree and cause the message.
 BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
     "malformed_requirement": [
         (f"{MD}:3: expected an id, then (MUST)", edit(MD, "**TOY-001 (MUST)**", "**TOY-001**")),

@@ -52,8 +52,10 @@ def test_a_write_may_be_observed_at_each_sector() -> None:
         b"",
         b"a" * 512,
         b"a" * 600,
-        b"a" * 300 + b"b" * 212 + b"a" * 88,  # only the first sector of the second write
-        b"a" * 512 + b"b" * 88,  # or only its second sector, up to the old end of the file
+        # The next two contents have only the first sector of the second write, or only its second
+        # sector up to the old end of the file.
+        b"a" * 300 + b"b" * 212 + b"a" * 88,
+        b"a" * 512 + b"b" * 88,
         b"a" * 300 + b"b" * 700,
     ]
 

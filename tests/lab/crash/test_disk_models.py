@@ -58,8 +58,10 @@ def test_a_sector_has_a_prefix_of_its_writes() -> None:
     base = [MADE, Write(FILE, 0, b"----"), Sync(FILE, 2), Sync(ROOT, 3)]
     result = contents("any", *base, Write(FILE, 0, b"a"), Write(FILE, 3, b"b"))
     after = {content for content, _ in result if content}
-    assert after == {b"----", b"a---", b"a--b", bytes(4)}  # "---b" never occurs
-    assert (bytes(4), 0) in result  # before the first sync, only the size is on disk
+    # ``---b`` does not occur, because the writes to a sector take effect in order.
+    assert after == {b"----", b"a---", b"a--b", bytes(4)}
+    # After a crash before the first sync, the file may have its size but no content.
+    assert (bytes(4), 0) in result
 
 
 def test_a_file_name_is_durable_after_a_sync_of_its_folder_or_any_sync_of_a_journal() -> None:
@@ -93,7 +95,8 @@ def test_truncated_bytes_do_not_return() -> None:
         b"secret",
         b"se",
         b"se" + bytes(4),
-        bytes(6),  # a crash before the first sync
+        # This content is possible after a crash before the first sync.
+        bytes(6),
     }
 
 

@@ -34,7 +34,8 @@ def test_nothing_is_mounted_in_the_namespace_of_the_machine(
 @pytest.mark.parametrize(
     ("first", "parent", "is_apart"),
     [
-        ("ours", "another", False),  # the namespace was entered from a container
+        # The parent is in a container, and the program entered this namespace from there.
+        ("ours", "another", False),
         ("another", "ours", True),
         (None, "ours", False),
         (None, "another", True),

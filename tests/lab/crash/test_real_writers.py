@@ -28,7 +28,7 @@ def violations(done: CrashRun) -> list[set[str]]:
     return [{each.what for each in result.judgement.violations()} for result in done.results]
 
 
-# The expected violations after only the process has died, which loses no written bytes.
+# Only the writer process dies here, so no written bytes are lost.
 @pytest.mark.parametrize(
     ("name", "format", "wrong"),
     [
@@ -52,15 +52,15 @@ def test_a_real_writer_has_the_results_on_the_page(name: str, format: str, wrong
 @pytest.mark.parametrize(
     ("name", "format", "models", "sector", "count", "wrong"),
     [
-        # rusty-leveldb does not sync. It flushes to the file, and its documentation calls that the
-        # disk.
+        # rusty-leveldb never syncs. It only writes its buffer to the file, although its
+        # documentation says that it writes to the disk.
         ("rusty-leveldb", "leveldb-log", ["ordered"], 4096, 3, UNSYNCED),
         ("sqlite-full", "sqlite-wal", ["ordered"], 4096, 2, NONE),
         ("sqlite-full-no-psow", "sqlite-wal", ["ordered"], 4096, 2, NONE),
         ("sqlite-normal", "sqlite-wal", ["ordered"], 4096, 2, {judge.LOST, judge.FORGETS}),
-        # zeebe-journal writes through mapped memory. Without its syncs, records would be lost.
+        # zeebe-journal writes through mapped memory, so records would be lost without its syncs.
         ("zeebe-journal", "zeebe-journal", ["process", "journaled", "any"], 4096, 3, NONE),
-        # journald's first sync comes after the data and before the state OFFLINE.
+        # journald first syncs after it has written the data and before it sets the state OFFLINE.
         ("systemd-262", "systemd-journal", ["journaled", "any"], 4096, 2, NONE),
     ],
 )

@@ -122,7 +122,8 @@ def test_names(tmp_path: Path) -> None:
         NameChanges(((2, "a", None),)),
         NameChanges(((0, "c", 4),)),
         NameChanges(((0, "c", None), (0, "b", 4))),
-        NameChanges(((0, "g", 5),)),  # this file may reuse the inode of the removed one
+        # The new file may reuse the inode of the removed one.
+        NameChanges(((0, "g", 5),)),
     ]
 
 
@@ -256,7 +257,8 @@ def test_a_failing_listener_reports_the_reason(tmp_path: Path, program: str, why
 def test_an_impossible_listener_is_reported_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    long = tmp_path / ("x" * 120)  # too long, because the path of a socket has at most 107 bytes
+    # No socket can be created in this folder, because the path of a socket has at most 107 bytes.
+    long = tmp_path / ("x" * 120)
     long.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(long))
     before = len(list(Path("/proc/self/fd").iterdir()))

@@ -86,7 +86,8 @@ def test_the_list_is_current() -> None:
     assert (FOLDER / "README.md").read_text("utf-8") == list_page()
 
 
-#: A finding with a fast script for each language. ``python -m lab findings`` runs all scripts.
+#: These findings have fast scripts, one for each language. ``python -m lab findings`` runs all
+#: scripts.
 FAST = [
     "golang-leveldb-zero-header", "iq80-zero-header", "dissect-database-checksum",
     "rocksdb-log-number-bit", "rusty-leveldb-append", "zmq-raft-unfinished-file",

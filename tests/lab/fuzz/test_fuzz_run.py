@@ -31,7 +31,7 @@ INPUTS = [
     Input("", FORMAT, b"z", "d.snap"),
 ]
 
-#: A toy fuzzer that crashes on the first file with an x, but not after a restart.
+#: This toy fuzzer crashes on the first file that contains an x, but only once: not after a restart.
 TOY = """
 import os, pathlib, sys
 scratch = pathlib.Path(sys.argv[1])

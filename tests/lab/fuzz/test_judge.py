@@ -28,7 +28,8 @@ def input_of(vector: Any) -> Input:
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> FuzzJudge:
     judge = FuzzJudge("leveldb-log", tmp_path_factory.mktemp("fuzz"))
-    judge.faults(input_of(THREE))  # compiles the kernels, which is slow
+    # The first run compiles the kernels, which is slow.
+    judge.faults(input_of(THREE))
     return judge
 
 

@@ -24,12 +24,12 @@ WHY = "No log can show it."
 MUTANTS = {
     # This reader accepts every checksum.
     "canary": ("reader.Scan._block", "masked_crc(view[pos + 6:data_end]) != checksum", "False"),
-    # This writer keeps the last two events instead of one, and takes the last of them as before.
+    # This writer keeps the last two events instead of one, but still uses only the last one.
     "harmless": ("writer.append_stream", "1", "2"),
     "deadly": ("writer.append_stream", "log.truncate(last.end)", "nothing"),
     "shared": ("dialects", "131", "132"),
     "width": ("layout", "'<IHB'", "'<IHH'"),
-    # This code runs only after a short read, but files return all bytes of a block at once.
+    # This code runs only after a short read, which does not occur with files.
     "not reached": ("layout.read_block", "block += more", "block -= more"),
     "constant": ("layout", "32768", "32769"),
 }  # fmt: skip
@@ -74,11 +74,13 @@ def fates(
 @pytest.mark.parametrize(
     ("name", "killer"),
     [
-        ("canary", ""),  # killed by a vector or an example, whichever runs first
+        # A vector or an example kills this mutant, whichever runs first.
+        ("canary", ""),
         ("deadly", "leveldb-log/"),
         ("constant", ""),
         ("width", ""),
-        ("shared", "rocksdb-wal/"),  # not killed by any vector of leveldb-log
+        # No vector of leveldb-log kills this mutant.
+        ("shared", "rocksdb-wal/"),
         ("harmless", None),
         ("not reached", None),
         ("everywhere", None),

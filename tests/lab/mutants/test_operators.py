@@ -60,7 +60,7 @@ def test_an_operator(tmp_path: Path, source: str, operator: str, expected: list[
     ("source", "count"),
     [
         ("def f(x):\n    g(x)\n    x.a = 1\n    return x", 3),
-        # without the assignment, y would be undefined
+        # The assignment is never removed, because y would be undefined without it.
         ("def f(x):\n    y = g(x)\n    return y", 1),
         ("def f(x):\n    g(x)\n    return None", 1),  # a function returns None anyway
         ("def f(x):\n    for y in x:\n        if y:\n            continue\n        raise E", 2),

@@ -78,7 +78,7 @@ def find(tmp_path: Path) -> Callable[[str, Any], set[str]]:
         ("gather", [2], ["2 → 1", f"{EACH} n > 2 → {EACH} True"], ["2 → 3", "1 → 2"]),
         ("choose", 7, ["a += 1 → a -= 1", "7 → 8", "a > 3 → False"], ["3 → 4", "a > 3 → True"]),
         ("choose", 4, ["7 → 8", "3 → 4"], ["a += 1 → a -= 1", "3 → 2"]),
-        # Evaluated on its own, the second operand raises an exception.
+        # The second operand raises an exception if it is evaluated alone.
         ("look_up", {}, ["a and a['key'] == 1 → a['key'] == 1"], []),
         ("look_up", {"key": 1}, ["1 → 2"], ["a and a['key'] == 1 → a['key'] == 1"]),
     ],

@@ -20,8 +20,8 @@ from conformance.vectors import Vector, load_all
 from lab.site import build
 from lab.site.indexed_report import IndexedReport, run_of
 
-#: The vectors of the site. They cover damaged, intact, empty and large logs of two formats, a
-#: directory, and all four operations.
+#: The site is built with these vectors. They cover damaged, intact, empty and large logs of two
+#: formats, a directory, and all four operations.
 CHOSEN = (
     "leveldb-log/first-then-full",
     "leveldb-log/four-short-records",

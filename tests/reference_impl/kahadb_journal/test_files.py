@@ -11,7 +11,8 @@ from reference_impl.kahadb_journal import append, read, write
 from reference_impl.kahadb_journal.layout import EOF_RECORD, file_id
 from reference_impl.kahadb_journal.writer import batch, record
 
-# activemq-kahadb-store 5.17.2 wrote these with one synchronous write each, without preallocation.
+# activemq-kahadb-store 5.17.2 wrote each of these files with one synchronous write, without
+# preallocation.
 GOLDEN = {
     "hello": (
         {"checksum": True}, [b"hello"],

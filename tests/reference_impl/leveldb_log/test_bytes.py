@@ -75,7 +75,8 @@ def test_checksums(data: bytes, crc: int, masked: int | None) -> None:
 
 @pytest.mark.parametrize(("record_type", "data", "golden"), GOLDEN_RECORDS)
 def test_golden_records(record_type: int, data: bytes, golden: str, write: Write) -> None:
-    if record_type == FIRST:  # the block has room only for a header
+    if record_type == FIRST:
+        # The block has room only for a header, so the first fragment is empty.
         filled = write(bytes(BLOCK_SIZE - 2 * HEADER_SIZE), b"foo")
         assert filled[BLOCK_SIZE - HEADER_SIZE : BLOCK_SIZE].hex() == golden
     else:

@@ -124,7 +124,8 @@ def example(write: Write) -> bytes:
 @pytest.mark.parametrize("row", survivor_table(), ids=lambda row: row[0])
 def test_survivors_table(answer: Answers, example: bytes, row: tuple[str, ...]) -> None:
     change, records, verdict, lost, end = row
-    if records == "the same":  # the same as in the previous line of the table
+    if records == "the same":
+        # This cell refers to the previous line of the table.
         above = survivor_table()[[line[0] for line in survivor_table()].index(change) - 1]
         records, verdict, lost = above[1:4]
     for log in damaged(example, change):

@@ -74,7 +74,8 @@ def test_a_checkpoint_comes_first() -> None:
     files = [record.file for record in records]
     assert files == sorted(files, reverse=True)
     assert set(files) == {"checkpoint.00000001/00000000", "00000002"}
-    assert records[0].payload[0] == 14  # a record of the time before which samples were dropped
+    # A record of type 14 contains the time before which samples were dropped.
+    assert records[0].payload[0] == 14
 
 
 def test_a_flipped_bit_costs_at_most_the_rest_of_its_page(tmp_path: Path) -> None:

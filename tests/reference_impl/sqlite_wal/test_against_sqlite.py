@@ -18,8 +18,8 @@ from tests.reference_impl.sqlite_wal.conftest import answer
 PAGE_BYTES = 512
 SLOT_BYTES = 24 + PAGE_BYTES
 CUTS = [0, 20, 32, 33, 567, 568, 1000, 1640, 1641]
-#: Seeds of damage after which a writer may append: the cuts, random bytes after the log, and zeros
-#: in its last sectors.
+#: With these seeds, a writer may append after the damage: the cuts, random bytes after the log, and
+#: zeros in its last sectors.
 APPENDABLE = [*range(len(CUTS)), *range(10, 40, 3), 24, 27, 33]
 
 
@@ -101,7 +101,8 @@ def test_sqlite_appends_at_end(database: Path, seed: int, tmp_path: Path) -> Non
     with closing(connect(path)) as opened:
         opened.execute("insert into t(b) values('new')" if read.records else "create table n(a)")
         after = written(path)
-    kept = read.end if read.records else 0  # without committed frames, SQLite writes a new header
+    # Without committed frames, SQLite writes a new header.
+    kept = read.end if read.records else 0
     assert after[:kept] == log[:kept]
     now = answer(after)
     assert now.records[: len(read.records)] == read.records

@@ -19,8 +19,8 @@ VERSIONS = ("v3.40.1", "v3.54.1")
 CHAPTER = (SPEC / "sqlite-wal.md").read_text("utf-8")
 STEP = bytes(range(1, 9))
 
-# The verdict, the reason, the frames of each transaction, and the end of each log in
-# tests/data/sqlite.
+# Maps each log in tests/data/sqlite to its verdict, reason, number of frames in each transaction,
+# and end.
 EXPECTED = {
     "commits": ("intact", None, [2, 1, 1, 1, 1], 3248),
     "large-pages": ("intact", None, [2], 131152),

@@ -55,7 +55,7 @@ def test_only_the_matching_installed_release_is_run(release: str | None, tmp_pat
     assert build("build.sh", tmp_path, **installed) == INSTALLED[release]
 
 
-# The commands of another build, which runs while this build waits for the lock.
+# These commands stand for another build, which finishes while this build waits for the lock.
 UNPACKED = """
 echo "$PWD" "$@" >&2
 mkdir -p root/usr/bin root/usr/lib/here

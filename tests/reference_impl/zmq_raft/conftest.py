@@ -19,7 +19,7 @@ META = (
     "4d45544132000000 82a763726561746564b8323031382d30392d32365431343a35393a33362e3831375a"
     "a8686f73746e616d65a6676f6c64656e 0000"
 )
-# An index file with two entries, written by the real IndexFile. Its data begins at offset 104.
+# The real IndexFile wrote this index file with two entries. Its data begins at offset 104.
 INDEX_FILE = bytes.fromhex(
     "524c4f471c00000001000000030000000100000000000000190000002e00000000000000"
     f"{META} 49544d5a00000000 5bab9dc8aabbcc1234000001 00 01000000000000 68656c6c6f"

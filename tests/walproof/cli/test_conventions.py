@@ -35,7 +35,7 @@ def test_quiet_leaves_the_exit_status_and_errors(tmp_path: Path) -> None:
     assert (tmp_path / "new").is_file()
     missing = CliRunner().invoke(walproof, ["read", "-q", str(tmp_path / "none")])
     assert missing.stdout == "" and "No such file" in missing.stderr
-    # Later commands in the same process print again.
+    # The option ``-q`` must not affect later commands in the same process.
     assert CliRunner().invoke(walproof, ["read", DAMAGED]).output
 
 

@@ -62,7 +62,8 @@ def test_the_tables_of_one_log_have_its_whole_answer(format_id: str, out: Path) 
                 if isinstance(value, int) and value >= 1 << 63:
                     value -= 1 << 64
                 if column.name == "entry_type" and value is not None:
-                    value = str(value)  # text, because the type differs between formats
+                    # The column contains text, because the type of the field depends on the format.
+                    value = str(value)
                 if column.name != "fields":
                     assert row[column.name] == value, (each.id, column.name)
         assert [(row["offset"], row["length"], row["reason"]) for row in damage] == [

@@ -130,7 +130,8 @@ def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> Non
     unseen = UNSEEN.findall(message)
     assert not unseen, ascii(message)
     assert not FORGED.search(message), message
-    message.encode()  # fails if the output contains a lone surrogate
+    # The output must not contain a lone surrogate, which cannot be encoded.
+    message.encode()
 
 
 def _lake(folder: Path) -> Path:

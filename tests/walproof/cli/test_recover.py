@@ -477,7 +477,7 @@ def test_entries_after_a_lost_first_entry_are_beside_an_empty_log(
     named("zmq-raft").write(log, new, {"capacity": 2} if name == "raft" else {})
     first = log / "log/00000/00/00/00000000000001.rlog" if log.is_dir() else log
     data = first.read_bytes()
-    # The directory loses its first file, and the single file loses its first offset.
+    # A directory loses its first file, and a single file loses its first offset.
     first.write_bytes(b"RLOG" if log.is_dir() else data[:24] + b"\xff" * 4 + data[28:])
     returned = answer_of("zmq-raft", log).records
     assert returned and returned[0].fields["index"] != "1"

@@ -100,8 +100,8 @@ def test_check_prints_the_results_so_far(tmp_path: Path, stop: signal.Signals) -
     ],
 )
 def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
-    # After SIGKILL, the harness cannot clean up, and a daemon has left its process group. The
-    # kernel ends all programs together with the PID namespace of their sandbox.
+    # After SIGKILL, the harness cannot clean up, and a daemon has left its process group. Only the
+    # kernel can end all programs, because it ends everything in the PID namespace of a sandbox.
     daemon = bubblewrap() is not None
     if stop == signal.SIGKILL and not daemon:
         unavailable("bubblewrap was not found: only a namespace ends programs after SIGKILL")

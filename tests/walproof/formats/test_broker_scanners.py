@@ -22,7 +22,7 @@ from walproof.scanners.answers import read
 from walproof.scanners.model import Records, Scanner, Wanted
 from walproof.scanners.reference import ReferenceScanner
 
-#: Limits so small that all data crosses window and run boundaries.
+#: These limits are so small that all data crosses window and run boundaries.
 SMALL = (
     (window, "PASSING_BYTES", (21, 64, 500)),
     (walk, "MAX_BYTES", (1, 100, 1000)),
@@ -120,7 +120,7 @@ def test_random_damage(
 def assert_agreement(log: Log) -> Answer:
     """Compare the scanner's answers for a log and its parts with the right one; return that."""
     expected = log.answer()
-    # larger numbers do not fit into the 64-bit column ``index``
+    # Larger numbers do not fit into the 64-bit column ``index``.
     if all(int(each.fields.get("index", 0)) < 2**64 for each in expected.records):
         assert collect(read(log)) == expected, log
         assert_parts_agree(log.format, log, expected)

@@ -19,10 +19,14 @@ def pieces(sizes: list[int]) -> list[Piece]:
 @pytest.mark.parametrize(
     ("sizes", "expected"),
     [
-        ([], 1000),  # without logs, the cost of opening a file
-        ([100] * 10, 2 * 1000 + 200),  # a fifth of 10 × (100 + 1000)
-        ([10**9], 50_000),  # at most maxPartitionBytes
-        ([60_000, 40_000], 20_400),  # enough partitions for all slots
+        # Without logs, the split size is the cost of opening a file.
+        ([], 1000),
+        # The five slots share 10 × (100 + 1000) bytes, which include the costs of opening the logs.
+        ([100] * 10, 2 * 1000 + 200),
+        # The split size is at most maxPartitionBytes.
+        ([10**9], 50_000),
+        # The split size leaves enough partitions for all slots.
+        ([60_000, 40_000], 20_400),
     ],
 )
 def test_split_size_is_sparks(
@@ -50,5 +54,5 @@ def test_packing_is_complete_and_fills_partitions(
         str(n) for n in range(len(sizes))
     )
     for part in packed:
-        # As in Spark, the cost of opening a file is added only after the file itself.
+        # Like Spark, the packing adds the cost of opening a file only after it has added the file.
         assert len(part) == 1 or sum(p.size + 50 for p in part[:-1]) + part[-1].size <= 1000

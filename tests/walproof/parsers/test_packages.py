@@ -19,7 +19,7 @@ from walproof.parsers.languages import LANGUAGES, Language
 from walproof.parsers.package import LOGS, NotOurs, make_package
 from walproof.setup import in_ci
 
-#: Messages of package managers about a dependency that is not cached. Only CI downloads
+#: Package managers print these messages if a dependency is not cached. Only CI downloads
 #: dependencies.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
 OFFLINE = {
@@ -71,7 +71,7 @@ def run_package(language: Language, folder: Path) -> None:
 
 
 GRAMMARS = Path(__file__).parent / "grammars"
-#: Tests of how the runtimes in the packages decode texts and bytes.
+#: These tests check how the runtimes in the packages decode texts and bytes.
 VALUES = {
     "rust": (
         "tests/values.rs",
@@ -149,7 +149,7 @@ def test_package_test_fails_if_the_log_has_another_length(tmp_path: Path) -> Non
     grammar, log = GRAMMARS / "archive" / "sensor-archive.ksy", tmp_path / "readings.bin"
     log.write_bytes(sensor_archive())
     make_package(LANGUAGES["python"], tmp_path / "out", [str(grammar)], log)
-    # This log has one section fewer.
+    # The changed log has one section fewer.
     data = sensor_archive()
     copy = tmp_path / "out" / "logs" / "sensor_archive.log"
     copy.write_bytes(data[:8] + b"\x02" + data[9:])

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import walproof.cli.review as command
 
 GRAMMAR = (Path(__file__).parent / "toy_log.ksy").read_text(encoding="utf-8")
-#: A log of this grammar without records.
+#: A log without records in the format of ``GRAMMAR``.
 EMPTY = b"TOYLOG" + struct.pack("<HHQB7x", 1, 16, 0, 0) + bytes(7)
 
 

@@ -43,5 +43,5 @@ def test_page_lists_no_removed_rule() -> None:
     listed = re.findall(r"^\| `([A-Z]+_[A-Z_]+)` \|", PAGE, re.MULTILINE)
     assert len(listed) > 20
     for rule in listed:
-        # The code builds the names for ADDED and REMOVED fields from parts.
+        # The code assembles the names FIELD_ADDED and FIELD_REMOVED from parts.
         assert f'"{rule}"' in source or rule in ("FIELD_ADDED", "FIELD_REMOVED"), rule

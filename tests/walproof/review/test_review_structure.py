@@ -32,7 +32,8 @@ def toy_log(flags: int, *records: tuple[int, bytes]) -> bytes:
 
 
 PUT, DELETE = (1, b"\x01\0kvalue"), (2, b"\0\0")
-#: Logs of the unchanged grammar. The last but one ends in reserved space, the last in a sequence.
+#: Logs of the unchanged grammar. The second to last ends in reserved space, and the last ends in a
+#: sequence.
 LOGS = [
     toy_log(0, PUT, DELETE, PUT),
     toy_log(1, PUT, DELETE),

@@ -11,7 +11,7 @@ from walproof.review.review import Review, review
 from walproof.review.revision import PARTS
 
 FORMAT = "leveldb-log"
-#: Vectors of ``FORMAT`` on which the changes in these tests have an effect.
+#: The changes in these tests have an effect on these vectors of ``FORMAT``.
 SLUGS = (
     "checksum-flipped-in-first-block", "checksum-flipped-in-first-record", "cut-in-a-header",
     "cut-in-a-payload", "empty-first-then-damage", "first-then-full", "fragments-in-two-blocks",

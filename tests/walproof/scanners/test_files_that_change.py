@@ -21,7 +21,7 @@ from walproof.scanners import scanner, window
 from walproof.scanners.byte_source import LocalSource
 from walproof.scanners.model import Records, Wanted
 
-#: The module and its constants that limit the runs of a format.
+#: Maps each format to the module that limits its runs, and to small values for the limits.
 SMALL = {
     "leveldb-log": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
     "rocksdb-wal": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),

@@ -166,7 +166,8 @@ def test_plan_respects_the_case_limit_and_the_shares() -> None:
 def test_spread_visits_each_number_once(count: int) -> None:
     order = [plan.spread(n, count, 7919) for n in range(count)]
     assert sorted(order) == list(range(count))
-    if count >= 1000:  # the first tenth covers each tenth of all numbers, and each bit of a byte
+    if count >= 1000:
+        # The first tenth must cover each tenth of all numbers, and each bit of a byte.
         first = order[: count // 10]
         assert {10 * n // count for n in first} == set(range(10))
         assert {n % 8 for n in first} == set(range(8))
@@ -182,14 +183,15 @@ def test_divide_uses_the_whole_total(total: int, parts: list[tuple[int, float]])
     assert sum(divided) == min(total, sum(limits))
     assert all(0 <= n <= limit for n, limit in zip(divided, limits, strict=True))
     short = [n for n in range(len(parts)) if divided[n] < limits[n]]
-    for n in short:  # a part below its limit gets at least its share
+    for n in short:
+        # A part below its limit must get at least its share.
         assert divided[n] >= int(total * weights[n] / sum(weights)) - len(parts)
 
 
 def test_folder_operations_of_a_log_of_two_files() -> None:
     damages = Enumeration(control("kahadb-journal/two-files"), [], 1)
     families = {family.name for family in damages.families}
-    # keeping one file is the same as removing the other
+    # With two files, keeping one is the same as removing the other.
     assert set(ON_FILES) - families == {"keep-file"}
     names = {name for files in damaged_folders(damages, "rename-file") for name in files}
     assert {"db-01.log", "db-3.log", "db--1.log", "db-1.log.bak", "sub/db-1.log"} <= names

@@ -65,7 +65,7 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
     tmp_path: Path, name: str, effect: str
 ) -> None:
     controls = (*THREE, "leveldb-log/two-blocks") if effect == "record-lost" else THREE
-    # The sample does not contain the smallest case, so that there is something to minimise.
+    # The sample does not contain the smallest case, so the sweep has something to minimise.
     plan = small_plan(wrong(name), controls=controls, cases=300 * len(controls) ** 2)
     matching = [f for f in run_sweep(plan)[1] if f.effect.gravest == effect]
     assert matching and {f.effect.implementation for f in matching} == {name}
@@ -75,7 +75,8 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
     file = VectorWriter(plan, load_all(), tmp_path).write(matching[0])
     assert file is not None
     vector = load(tmp_path / file)
-    assert vector.contents is not None  # reading the contents verifies their digest
+    # Reading the contents verifies their digest.
+    assert vector.contents is not None
     assert [each["op"] for each in vector.damage] == [each["op"] for each in change.operations]
     assert by_edits(vector, load_all()) == by_operations(vector, load_all()) == vector.contents
 

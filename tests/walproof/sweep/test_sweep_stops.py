@@ -58,7 +58,8 @@ def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
         assert time.monotonic() < deadline and running.poll() is None
         time.sleep(0.02)
     family = psutil.Process(running.pid).children(recursive=True)
-    os.killpg(running.pid, signal.SIGINT)  # a terminal sends the signal to the whole process group
+    # A terminal sends the signal to the whole process group.
+    os.killpg(running.pid, signal.SIGINT)
     output, _ = running.communicate(timeout=120)
     assert running.returncode == 128 + signal.SIGINT, output
     assert "Stopped by SIGINT" in output and "The plan has" in output
@@ -79,7 +80,8 @@ def test_a_dead_worker_leaves_the_results_of_the_finished_part(
     def dies(runner: SweepRunner, shard: Iterable[DamageCase | None]) -> SweepResult:
         with begun.open("ab") as file:
             file.write(b".")
-        if begun.stat().st_size > core_count():  # at least one shard is complete
+        if begun.stat().st_size > core_count():
+            # After this many shards have begun, at least one is complete.
             os.kill(os.getpid(), signal.SIGKILL)
         return run(runner, shard)
 

@@ -88,7 +88,7 @@ def write(path: Path, request: dict[str, Any]) -> None:
 def append(path: Path, request: dict[str, Any]) -> None:
     """Open the database next to the log, and append to the log."""
     with opened(path) as connection:
-        # A crash may undo this change, which :func:`write` made to the database.
+        # A crash may have undone the switch to WAL mode, which :func:`write` makes.
         connection.execute("PRAGMA journal_mode=WAL")
         commit(connection, request)
 

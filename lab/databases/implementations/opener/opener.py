@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-#: The item that is written once the system is open.
+#: Each program writes this item once the system is open.
 MORE = (b"more", b"written after the damage")
 T = TypeVar("T")
 

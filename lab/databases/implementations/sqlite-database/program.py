@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "conformance/implem
 import drivers
 from opener import MORE, Told, main
 
-#: The tables, in the order of their root pages from page 2 (lab/formats/sqlite_wal/databases.py).
+#: The tables, in the order of their root pages, which begin at page 2
+#: (lab/formats/sqlite_wal/databases.py).
 TABLES = [*(f"key{number:02}" for number in range(16)), "older", MORE[0].decode()]
 PAGE_SIZE = 4096
 #: Argument of sqlite3_config.

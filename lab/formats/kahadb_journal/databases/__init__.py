@@ -26,9 +26,9 @@ from reference_impl.answer import Answer
 
 FORMAT = "kahadb-journal"
 WRITTEN = Path(__file__).with_name("written")
-#: The types of the commands that add and remove a message, and the patterns of the id and text that
-#: ``Store.java`` gives to a message.
+#: Types of the commands that add and remove a message.
 ADD, REMOVE = 1, 2
+#: Patterns of the id and the text that ``Store.java`` gives to each message.
 MESSAGE_ID, TEXT = re.compile(rb"ID:host-1-1:1:1:\d+"), re.compile(rb"order \d\d x+")
 FIRST, SECOND, LAST = "db-1.log", "db-2.log", "db-3.log"
 

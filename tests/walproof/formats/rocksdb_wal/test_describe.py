@@ -42,7 +42,8 @@ def test_a_transaction_counts_only_operations_on_keys() -> None:
 
 def test_tags_that_mean_other_operations_in_pebble() -> None:
     sized = batch(1, 1, b"\x17\1k\1\x07")
-    for fields in (PEBBLE, {}):  # RocksDB's operation with this tag has a different structure
+    for fields in (PEBBLE, {}):
+        # In RocksDB, the operation with this tag has a different structure.
         described = describe_payload(FORMAT, sized, fields)
         assert described is not None
         assert described.text == 'delete sized "k" (sequence 1)'

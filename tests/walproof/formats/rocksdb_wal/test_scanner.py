@@ -77,7 +77,8 @@ def random_log(seed: int) -> tuple[bytes, dict[str, Any]]:
     rng = random.Random(seed)
     dialect = rng.choice(DIALECTS)
     log = sound_log(rng, dialect)
-    if dialect != "legacy" and rng.random() < 0.5:  # a recycled file, which contained another log
+    if dialect != "legacy" and rng.random() < 0.5:
+        # The file was recycled, so it ends with the rest of another log.
         older = sound_log(rng, rng.choice([dialect, dialect, *DIALECTS]), NUMBER - 1)
         log += older[len(log) :]
     for _ in range(rng.choice([0, 1, 1, 2, 3, 6])):

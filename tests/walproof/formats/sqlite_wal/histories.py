@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-#: The rows of all tables, by table, then by rowid or key, then by column.
+#: Maps each table to its rows by rowid or key. Each row maps its columns to values.
 State = dict[str, dict[Any, dict[str, Any]]]
 
 

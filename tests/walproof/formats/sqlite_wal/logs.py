@@ -20,7 +20,8 @@ def transactions(rng: random.Random, count: int, page_size: int) -> list[Image]:
     """Return the frames of ``count`` transactions as page number, database size and page image."""
     images: list[Image] = []
     for _ in range(count):
-        if images and rng.random() < 0.2:  # a padding frame, or one that is similar to padding
+        if images and rng.random() < 0.2:
+            # Add a padding frame, or a frame that only resembles padding.
             page, _, image = images[-1]
             images.append((page, images[-1][1], image if rng.random() < 0.8 else image[::-1]))
             continue

@@ -82,7 +82,8 @@ def test_the_logs_of_all_vectors(
         assert "no record survives" in str(done.exception) and list(tmp_path.iterdir()) == [log]
         return
     if any(page > MAX_PAGE for record in answer.records for page in record.fields["pages"]):
-        assert f"from 1 to {MAX_PAGE}" in str(done.exception)  # a database cannot have this page
+        # No database can have a page with this number.
+        assert f"from 1 to {MAX_PAGE}" in str(done.exception)
         return
     assert done.return_value == (0 if answer.verdict == "intact" else 3), done.output
     records = in_sequence(answer)

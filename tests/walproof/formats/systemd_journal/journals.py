@@ -61,7 +61,7 @@ VARIED: list[Entry] = [
 ]  # fmt: skip
 
 NAMED = [b"_HOSTNAME=box", b"SYSLOG_IDENTIFIER=app", b"_PID=7"]
-#: Entries that journalctl prints in unusual ways.
+#: journalctl prints these entries in unusual ways.
 ODD: list[Entry] = [
     (0, second, fields)
     for second, fields in enumerate(
@@ -221,7 +221,8 @@ def without_a_clock(folder: Path, boots: int = 4) -> Path:
     for boot in range(boots):
         boot_id = f"{boot + 1:x}" * 32
         times = [(n, boot_id, n, n - START // SECOND, f"{boot}.{n}") for n in range(1, 4)]
-        times.append((4, boot_id, 99, 100 * boot, f"{boot}.4"))  # the clock was set in the meantime
+        # The clock was set before this entry.
+        times.append((4, boot_id, 99, 100 * boot, f"{boot}.4"))
         name = f"system@{boot}.journal" if boot + 1 < boots else "system.journal"
         file(folder / MACHINE / name, times, f"{boot + 1:x}f" * 16)
     return folder

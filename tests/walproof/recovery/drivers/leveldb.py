@@ -23,8 +23,9 @@ COMPARATOR = {
 def write(folder: str, options: dict[str, Any]) -> None:
     """Write a database with tables and a log, and copy it while it is open."""
     busy = f"{folder}.busy"
-    # With four or more tables, a compaction may deadlock if the comparator is in Python.
-    for first in range(0, 200, 100):  # opening a database moves its log into a table
+    # Opening a database moves its log into a table. With four or more tables, a compaction may
+    # deadlock if the comparator is in Python.
+    for first in range(0, 200, 100):
         with plyvel.DB(busy, create_if_missing=True, **options) as database:
             for number in range(first, first + 100):
                 value = f"value {number} {RANDOM.randbytes(30).hex()}"

@@ -70,7 +70,8 @@ def read(folder: str) -> dict[str, str]:
     for name in names:
         family = database if name == "default" else database.get_column_family(name)
         for key in [*OF_TABLES, *OF_LOG]:
-            try:  # an iterator stops at the first damaged block
+            # Keys are read one by one, because an iterator would stop at the first damaged block.
+            try:
                 value = family.get(key)
             except Exception:
                 continue
