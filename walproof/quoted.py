@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.text import one_line
 
-#: Maximum length in characters of a quoted value.
+#: A quoted value has at most this many characters.
 MAX_CHARACTERS = 40
 
 

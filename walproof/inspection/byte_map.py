@@ -24,12 +24,12 @@ from walproof.log import Log
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
-#: Maximum number of bytes to parse, unless the log's elements can be parsed separately
+#: At most this many bytes are parsed, unless the log's elements can be parsed separately
 #: (``-stride``).
 MAX_PARSED_BYTES = 16 << 20
-#: Maximum number of bytes to parse if the number of fields is limited.
+#: At most this many bytes are parsed if the number of fields is limited.
 WINDOW_BYTES = 256 << 10
-#: The sign in the margin that shows the fate of bytes.
+#: The margin shows such a sign next to lost, torn and other bytes.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}
 
 
@@ -192,8 +192,8 @@ class ByteMap:
                 if limit is not None and number >= limit and each.path.endswith("]"):
                     yield from self._marks_of_limit(each.start, end)
                     return
-                # An empty field belongs to the preceding bytes, as an empty payload belongs to its
-                # header.
+                # An empty field belongs to the bytes before it. For example, an empty payload
+                # belongs to its header.
                 passed = each.start - (each.start == each.end)
                 while mark is not None and mark.at <= passed:
                     yield mark

@@ -31,12 +31,12 @@ class Language:
     sources: str
     #: The runtime on which the parsers depend.
     runtime: str
-    #: Commands in the README that install the package and run its tests.
+    #: The README lists these commands, which install the package and run its tests.
     install: str
     test: str
-    #: Returns the file name of a grammar's parser.
+    #: A function that returns the file name of a grammar's parser.
     file_name: Callable[[str], str]
-    #: Corrects the text of a generated file.
+    #: A function that corrects the text of a generated file.
     finish: Callable[[str], str] = lambda text: text
 
 
@@ -55,8 +55,8 @@ def _camel(suffix: str) -> Callable[[str], str]:
 
 
 def _in_java_package(text: str) -> str:
-    # The compiler's npm package has no option for the Java package name. Javadoc parses angle
-    # brackets in comments as HTML, so escape them except in links.
+    # Set the package name here, because the compiler's npm package has no option for it. Javadoc
+    # parses angle brackets in comments as HTML, so escape them except in links.
     text = _COMMENT.sub(lambda line: _BRACKET.sub("&lt;", line[0]), text)
     head, line, remainder = text.partition("\n\n")
     return f"{head}\n\npackage walproof.parsers;{line}{remainder}"
@@ -71,8 +71,8 @@ def _defined(text: str) -> str:
 
 
 def _in_go_package(text: str) -> str:
-    # Name every package `parsers`, and remove the assignments of variables to themselves that the
-    # compiler generates.
+    # Give each package the name `parsers`. The compiler also generates assignments of variables to
+    # themselves, so remove them.
     text = re.sub(r"^package \w+$", "package parsers", text, count=1, flags=re.MULTILINE)
     text = re.sub(r"^\s*(tmp\d+) = \1\n", "", text, flags=re.MULTILINE)
     if shutil.which("gofmt") is None:
@@ -85,9 +85,9 @@ def _in_go_package(text: str) -> str:
 
 
 def _in_rust_edition(text: str) -> str:
-    # Generated code ends UTF-16 texts at the first zero byte instead of the first zero unit.
+    # The generated code ends UTF-16 texts at the first zero byte. Make it end them at a zero unit.
     text = _WIDE_TERM.sub(r"\1_multi(\2&[0, 0], \3", text)
-    # Remove `extern crate`, which belongs to the 2015 edition. Inside one crate, `super` finds the
+    # Remove `extern crate`, which belongs to the 2015 edition. Inside a crate, `super` finds
     # modules.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
 
@@ -128,7 +128,7 @@ LANGUAGES = {
     )
 }  # fmt: skip
 
-#: Notes in the README for users of each language.
+#: The README contains these notes for users of each language.
 NOTES = {
     "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` returns the "
     "integer as a BigInt. `index.d.ts` has the declarations for TypeScript.",

@@ -18,7 +18,8 @@ class RunShelf(Sequence[Record]):
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
         self.runs: Shelf[Records] = Shelf()
-        # the number of each run's first record, then the total number of records
+        # Each run has the number of its first record here. The last element is the number of all
+        # records.
         self._starts = [0]
 
     def append(self, run: Records) -> None:

@@ -47,7 +47,7 @@ class FormatSweep:
     The defaults suit a format in which a checksum covers each payload, but not the structure.
     """
 
-    #: True if a log can still be intact after losing records at its end.
+    #: True if a log can still be intact after it loses records at its end.
     may_end_anywhere = False
 
     #: True if a reader that resynchronises after damage may find a record inside a payload.
@@ -57,11 +57,11 @@ class FormatSweep:
     #: checksum.
     pairs_tell = True
 
-    #: Context keys that select records. With such a key, missing records cannot be determined.
+    #: These context keys select records. With such a key, missing records cannot be determined.
     selecting: Collection[str] = ()
 
-    #: True if the format determines every byte that an append writes, except for choices that
-    #: :meth:`free` returns.
+    #: True if the format determines every byte that an append writes. Choices that :meth:`free`
+    #: returns are exceptions.
     appends_exactly = False
 
     def write_history(self, log: HistoryWriter) -> None:
@@ -73,14 +73,14 @@ class FormatSweep:
         for _ in range(log.chance.randrange(4)):
             log.append(log.records())
 
-    #: True if a writer writes a record before the numbers that refer to it, which are stored at
+    #: True if a writer first writes a record and then the numbers that refer to it, which have
     #: lower offsets.
     writes_header_last = False
 
     #: A torn write ends at a multiple of this number, such as the size of a sector.
     atom = 1
 
-    #: Number of bytes at the start of a file that a disk writes together, because they are in one
+    #: A disk writes this many bytes at the start of a file together, because they are in one
     #: sector.
     head_bytes = 0
 

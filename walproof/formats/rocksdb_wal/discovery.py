@@ -7,7 +7,7 @@ from pathlib import Path
 from walproof.formats.leveldb_log.discovery import dialect_of
 from walproof.lake.format_discovery import Discovery
 
-#: Number of blocks at the start of a file that are searched for a valid record.
+#: The search for a valid record stops after this many blocks of a file.
 MAX_BLOCKS = 4
 
 

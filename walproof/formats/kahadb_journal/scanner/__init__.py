@@ -29,7 +29,7 @@ from walproof.scanners.reference import ReferenceScanner
 from walproof.scanners.walk import AT, RecordWalk
 
 FORMAT = "kahadb-journal"
-#: Minimum number of bytes that the executable specification reads before the kernel continues.
+#: Before the kernel continues, the executable specification reads at least this many bytes.
 #: Restarting the kernel takes as long as reading several batches.
 MIN_SPECIFIED_BYTES = 1 << 16
 
@@ -83,7 +83,7 @@ class _DataFile(Scan):
     def __init__(self, stream: BinaryIO, name: str | None, wanted: Wanted) -> None:
         super().__init__(_RestSource(stream), name)
         self.path, self.wanted = Path(stream.name), wanted
-        #: End of the last batch with a valid checksum.
+        #: The end of the last batch with a valid checksum.
         self.proven_to: int | None = None
 
     def events(self, is_last: bool) -> Iterator[Any]:

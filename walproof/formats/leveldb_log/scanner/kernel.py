@@ -11,17 +11,17 @@ from walproof.scanners.kernels import copy, crc32c, helper, kernel, load32, load
 
 BLOCK = 32768
 HEADER, SYNC_HEADER = 7, 19
-#: Maximum number of physical records in a block.
+#: A block contains at most this many physical records.
 MOST_ROWS = BLOCK // HEADER
-#: Record type of a clean close (RDB-026).
+#: A clean close has this record type (RDB-026).
 CLOSE = 5
-#: The fragment types, relative to the type of a FULL record.
+#: Each fragment type is relative to the type of a FULL record.
 FULL, FIRST, MIDDLE, LAST = range(4)
 
 _LOW = np.uint64(0xFFFFFFFF)
 _MASK_DELTA = np.uint64(0xA282EAD8)
 
-#: The value that stands for an unset offset.
+#: This value represents an unset offset.
 NONE = -2
 
 (
@@ -36,8 +36,8 @@ NONE = -2
 ) = range(8)
 STATE = 8
 
-#: Return values of ``walk``. In this order, they mean that more bytes are needed, that the result
-#: arrays are full, and that the specification must read the block.
+#: ``walk`` returns one of these values. In this order, they mean that more bytes are needed, that
+#: the result arrays are full, and that the specification must read the block.
 USED_UP, FULL_UP, UNUSUAL = range(3)
 
 
@@ -102,7 +102,7 @@ def walk(
         boundary = start + BLOCK
         here, end = start, min(boundary, filled)
         while here < end:
-            # Fast path for consecutive FULL records.
+            # This is a fast path for consecutive FULL records.
             while header != SYNC_HEADER and open_at == NONE and here + 8 <= end:
                 fields = load64(data, here)
                 length = np.int64(fields >> np.uint64(32) & np.uint64(0xFFFF))
@@ -124,7 +124,8 @@ def walk(
                 here = after
             if here >= end:
                 break
-            if boundary - here < header:  # the trailer (LDB-004), or a clean close in the trailer
+            # The rest of the block is a trailer (LDB-004), or a clean close in a trailer.
+            if boundary - here < header:
                 if here + HEADER <= end and data[here + 6] == CLOSE:
                     outcome = UNUSUAL
                 break

@@ -28,7 +28,7 @@ from walproof.scanners.reference import ReferenceScanner
 from walproof.scanners.window import Window
 
 FORMAT = "sqlite-wal"
-#: Number of bytes that the executable specification reads at a time.
+#: The executable specification reads this many bytes at a time.
 BUFFER_BYTES = 1 << 16
 
 Numbers = NDArray[np.int64]
@@ -119,7 +119,7 @@ class _Frames:
                 _packed(rest.committed_value), self.salts, page, size, repeats,
             )  # fmt: skip
             rest.first_bad = first + count
-            # A window that is longer than one step contains a single long transaction.
+            # If the window is longer than one step, it contains a single long transaction.
             ends = np.flatnonzero(size[:count])[: 1 if length > self.step else None]
             if len(ends):
                 yield from self._run(first, page, size[ends], repeats[ends], ends)
