@@ -24,13 +24,13 @@ from walproof.lake.file_tree import Tree
 from walproof.log_rows import file_name
 from walproof.scanners.model import Event, Records
 
-# A checksum covers at most this many bytes before a position. They belong to a delivered record and
-# no longer change.
+# Maximum number of bytes that a position's checksum covers. The bytes are before the position,
+# belong to a delivered record, and no longer change.
 MARK = 64
-# A checksum covers at most this many bytes at the start of a log. The bytes before a position do
-# not identify a log, because two logs may have the same bytes there.
+# Maximum number of bytes that a checksum covers at the start of a log. The bytes before a position
+# do not identify a log, because two logs may have the same bytes there.
 HEAD = 64
-# This position is after every byte of a log.
+# A position after all bytes of any log.
 AFTER_ALL = (sys.maxsize, 0)
 
 

@@ -46,8 +46,8 @@ from walproof.scanners.model import WHOLE, Event, Wanted
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-# A log that seems unchanged is read again after this many seconds, because the content of a mapped
-# file may change while its size and time stay the same.
+# Maximum seconds between two reads of a log that seems unchanged. The content of a mapped file may
+# change while its size and time stay the same.
 LOOK_AGAIN = 1.0
 NOTHING = Wanted(payload=False, columns=frozenset())
 Offsets = dict[str, dict[str, Any]]
@@ -90,8 +90,8 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
 
     def __init__(self, schema: StructType, options: Options) -> None:
         super().__init__(schema, options)
-        # For each log that was read to its end: its size, its modification time, its position, and
-        # when it was read.
+        # For each log that was read to its end, the log's size, modification time and position, and
+        # the time of the read.
         self._seen: dict[str, tuple[tuple[object, ...], float]] = {}
         self._logs: dict[str, FoundLog] = {}
         self._target: dict[str, Position] | None = None

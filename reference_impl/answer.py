@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
-# If a payload has more bytes than this, an answer shows its SHA-256 digest instead of hexadecimal
-# text.
+# Maximum size in bytes of a payload that an answer shows as hexadecimal text. The answer shows the
+# SHA-256 digest of a longer payload.
 INLINE_PAYLOAD_LIMIT = 4096
 
 
@@ -47,7 +47,7 @@ class Record:
     #: Additional fields that depend on the format (index, term, …). 64-bit numbers are decimal
     #: text.
     fields: Mapping[str, Any] = field(default_factory=dict)
-    #: The file that contains the record, if the log has several files.
+    #: The name of the file that contains the record. None if the log is a single file.
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class End:
     verdict: Verdict
     #: The first reason code.
     reason: str | None
-    #: A writer truncates the file at this offset and appends there. None if it must start a new
+    #: The offset at which a writer truncates the file and appends. None if it must start a new
     #: file.
     end: int | None
     #: The name of the file in which ``end`` is an offset. None if the log is a single file.

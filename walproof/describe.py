@@ -9,8 +9,9 @@ from conformance.text import one_line
 from reference_impl.answer import Record
 from walproof import formats
 
-#: A description lists at most this many items, and one more for each :data:`BYTES_PER_ITEM` bytes
-#: of payload. Without a limit, the descriptions of tiny items could exhaust memory.
+#: Maximum number of items that a description lists. It also lists one more for each
+#: :data:`BYTES_PER_ITEM` bytes of payload. Without a limit, the descriptions of tiny items could
+#: exhaust memory.
 LISTED_ITEMS = 16_384
 BYTES_PER_ITEM = 64
 

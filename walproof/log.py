@@ -35,8 +35,8 @@ Profile = Literal["recover", "strict"]
 #: A caller can give a log as a path, as the bytes of one file, or as a binary file.
 LogInput = str | os.PathLike[str] | bytes | BinaryIO
 
-#: A scanner must be loaded and possibly compiled, which is worth it only for logs of this many
-#: bytes or more.
+#: Minimum size in bytes of logs for which a scanner is loaded and possibly compiled. For smaller
+#: logs, loading it takes longer than it saves.
 LARGE_LOG_BYTES = 4 << 20
 _HEAD_BYTES = 1 << 20
 #: A log that was given as bytes has this file name.
@@ -63,7 +63,7 @@ class Log:
     ) -> None:
         #: The id of the format, such as ``leveldb-log``.
         self.format = format
-        #: The path that is read: a temporary copy if the log was given as a pipe or as bytes.
+        #: The path to read. If the log was given as a pipe or as bytes, this is a temporary copy.
         self.path = path
         #: The name of the log for messages and tables.
         self.name = str(path) if name is None else name

@@ -21,9 +21,9 @@ from walproof.scanners.model import MAX_BYTES, PIECE_ROWS, Event, Records
 #: Columns of every format.
 FIXED = pa.schema(
     [
-        # Path of the file that contains the record or lost range.
+        # The path of the file that contains the record or lost range.
         pa.field("file", pa.string()),
-        # Byte offset in that file. Null in a row that describes a whole log.
+        # A byte offset in the file. Null in a row that describes a whole log.
         pa.field("offset", pa.int64()),
         pa.field("length", pa.int64()),
         # The kind is record, lost, refused (the log is not of this format), unreadable (an I/O
@@ -43,14 +43,14 @@ FIXED = pa.schema(
 #: These columns describe the log. The last four are null except in rows of kind ``log``.
 OF_LOGS = pa.schema(
     [
-        # Path of the log: a file or a folder. One folder may hold several logs.
+        # The path of the log, which is a file or a folder. One folder may hold several logs.
         pa.field("log", pa.string()),
         # Null if the file has no known format.
         pa.field("format", pa.string()),
         pa.field("modified", pa.timestamp("us", "UTC")),
         # The record contains this time. Null in formats without times.
         pa.field("time", pa.timestamp("us", "UTC")),
-        # A stream has restarted this many times from the beginning of the log.
+        # The number of times that a stream has restarted from the beginning of the log.
         pa.field("epoch", pa.int64()),
         pa.field("size", pa.int64()),
         pa.field("records", pa.int64()),

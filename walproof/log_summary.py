@@ -17,9 +17,9 @@ from walproof.quoted import quoted
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
-#: Only this many lost ranges are stored, the largest ones.
+#: Maximum number of lost ranges to store. The largest ones are stored.
 SHOWN_RANGES = 8
-#: A payload without a description is shown up to this number of characters.
+#: Maximum number of characters to show of a payload that has no description.
 SHOWN_CHARACTERS = 64
 #: For each record field, the :class:`Summary` attribute that contains the range of its values.
 _SPANS = {"realtime": "times", "index": "indexes"}

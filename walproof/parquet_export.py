@@ -22,10 +22,10 @@ from walproof.progress import progress_bar
 from walproof.scanners.model import Wanted
 from walproof.worker_pool import core_count, map_unordered
 
-#: A task reads at most this many bytes, unless it reads a larger log that cannot be split.
+#: Maximum number of bytes for one task to read, unless a log that cannot be split is larger.
 MAX_TASK_BYTES = 128 << 20
 MIN_TASK_BYTES = 1 << 20
-#: Each core has this many tasks, so that all cores are busy until the end.
+#: Number of tasks for each core. Several tasks keep all cores busy until the end.
 TASKS_PER_CORE = 8
 PARTITIONING = dataset.partitioning(pa.schema([("kind", pa.string())]), flavor="hive")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.text import one_line
 
-#: A quoted value has at most this many characters.
+#: Maximum number of characters in a quoted value.
 MAX_CHARACTERS = 40
 
 

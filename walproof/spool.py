@@ -11,7 +11,7 @@ from typing import Any, TypeVar, overload
 
 from reference_impl.answer import Lost, Record
 
-#: A list with more bytes than this moves from memory to a file.
+#: Maximum size in bytes of a list in memory. Larger lists move to a file.
 IN_MEMORY = 1 << 20
 
 T = TypeVar("T")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 Json = Mapping[str, Any]
-#: A strategy can draw this many different undamaged logs.
+#: Number of different undamaged logs that a strategy can draw.
 GENERATED_LOGS = 100
 
 
@@ -45,7 +45,7 @@ class Example:
     profile: Profile
     context: Json
     expected: Json
-    #: Other answers that the chapter allows.
+    #: Other valid answers, if the chapter allows several.
     allowed: Sequence[Json] = ()
 
     def __repr__(self) -> str:

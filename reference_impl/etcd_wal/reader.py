@@ -19,7 +19,7 @@ from reference_impl.etcd_wal.layout import (
 )
 from reference_impl.etcd_wal.segment import BEGINNING, Item, Known, Segment
 
-#: Names of segments that etcd writes have this many characters.
+#: Number of characters in the names of segments that etcd writes.
 NAME_SIZE = 37
 LOOK_AHEAD = 65536
 

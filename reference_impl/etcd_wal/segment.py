@@ -28,10 +28,10 @@ from reference_impl.etcd_wal.layout import (
 
 SECTOR = 512
 CRC_MASK = (1 << 32) - 1
-#: At most this many bytes (tags, type, checksum and length) precede a record's data (ETW-021).
+#: Maximum number of bytes (tags, type, checksum and length) before a record's data (ETW-021).
 MAX_HEAD_SIZE = 24
-#: A search stops once all frames that it tried are together this many times as large as the file
-#: (ETW-033).
+#: A search stops when the total size of the frames that it tried exceeds this multiple of the file
+#: size (ETW-033).
 SEARCH_FACTOR = 2
 #: This pattern matches the beginning of a record of a known type.
 BEGINNING = re.compile(rb"(?=\x08[\x01-\x05]\x10)")
@@ -64,7 +64,7 @@ class Item:
     code: str | None = None
     #: The payload. None for framing and for lost frames.
     payload: bytes | None = None
-    #: The numbers in the payload, if it is valid.
+    #: The numbers in the payload. None if the payload is invalid.
     numbers: Mapping[str, int] | None = None
     #: True if records may be lost here.
     loses: bool = False

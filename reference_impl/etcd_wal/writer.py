@@ -63,7 +63,7 @@ class Writer:
         self.number = self.index = self.crc = 0
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: The preallocated length of the current file, in bytes.
+        #: The length in bytes with which the current file was preallocated.
         self.allocated = self.segment_size
         self.file = path / segment_name(0, 0) if self.is_folder else path
 

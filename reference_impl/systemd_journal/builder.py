@@ -39,7 +39,7 @@ COMPRESSIONS = {
 }
 
 
-# An entry's sequence number is at most this number. systemd never uses the next number (SDJ-088).
+# The largest sequence number of an entry. systemd never uses the next number (SDJ-088).
 LAST_SEQNUM = (1 << 64) - 2
 
 _NUMBER = struct.Struct("<Q")
@@ -71,7 +71,7 @@ class Options:
     file_id: bytes = b"walproof-file-id"
     machine_id: bytes = b"walproof-machine"
     seqnum_id: bytes = b"walproof-file-id"
-    # This many bytes are preallocated after the last object.
+    # Number of bytes to preallocate after the last object.
     spare: int = 0
     # True if entries get the ``seqnum`` of their records, so that a copy has the same gaps as the
     # original.

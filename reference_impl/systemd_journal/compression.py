@@ -14,15 +14,15 @@ import zstandard
 
 from reference_impl.systemd_journal.layout import OBJECT_LZ4, OBJECT_XZ, OBJECT_ZSTD
 
-# systemd compresses a ``FIELD=value`` text of this many bytes or more (SDJ-032).
+# Minimum size in bytes of a ``FIELD=value`` text that systemd compresses (SDJ-032).
 THRESHOLD = 512
 
 XZ_SMALLEST = 80
-# A block that contains a match must end with at least this many literals (SDJ-029).
+# Minimum number of literals at the end of a block that contains a match (SDJ-029).
 LZ4_LAST_LITERALS = 5
 MEMORY_LIMIT = 256 << 20
 
-# An XZ stream is decompressed in steps of this many bytes (SDJ-103).
+# Number of bytes that are decompressed in one step from an XZ stream (SDJ-103).
 PIECE = 4096
 
 

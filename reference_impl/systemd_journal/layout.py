@@ -40,7 +40,8 @@ ENTRY_FIXED = struct.Struct("<QQQ16sQ")
 # The fields are hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset and
 # n_entries.
 DATA_FIXED = struct.Struct("<QQQQQQ")
-FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset
+# The fields are hash, next_hash_offset and head_data_offset.
+FIELD_FIXED = struct.Struct("<QQQ")
 TIME_LIMIT = 1 << 55  # Times in microseconds must be smaller (SDJ-015).
 
 FIXED_SIZE = {FIELD: 40, ENTRY: 64, ENTRY_ARRAY: 24, TAG: 64}

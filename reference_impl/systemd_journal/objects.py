@@ -14,11 +14,12 @@ from reference_impl.systemd_journal.compression import BadCompression, TooLarge,
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 
-# A decompressed field has at most this many bytes, unless ``max_field_size`` is set (SDJ-031).
+# Default limit in bytes for the size of a decompressed field. ``max_field_size`` overrides the
+# limit (SDJ-031).
 MAX_FIELD_SIZE = 64 << 20
 
-# At most this many faults, and one more for every 64 bytes of the file, are listed separately
-# (SDJ-093).
+# Maximum number of faults that are listed separately. One more is listed for every 64 bytes of the
+# file (SDJ-093).
 KEPT_FAULTS = 1024
 
 # Each compression flag has its own requirement for payloads. SDJ-026 covers several flags at once.

@@ -26,7 +26,7 @@ BAD = 0x80
 _HASHED = (layout.DATA, layout.FIELD)
 # The hash of such an object can prove that its size differs from the stored size.
 _PROVABLE = (*_HASHED, layout.ENTRY)
-# Other file ids are tried for at most this many names (SDJ-106).
+# Maximum number of names for which other file ids are tried (SDJ-106).
 _NAMES_TO_TRY = 16
 
 

@@ -174,11 +174,13 @@ class Journal:
         # The fault of ``over`` explains why records below this index are missing. If the value is
         # None, it explains any missing records.
         self.explained: int | None = None
-        # The highest missing index, or None.
+        # The highest index that is missing. None if no index is missing.
         self.missing: int | None = None
-        # The highest first index of the segments after the current one, or None.
+        # The highest index with which one of the later segments begins. None if no later segment is
+        # readable.
         self.highest: int | None = None
-        # The first index of the next readable segment, or None.
+        # The index with which the next readable segment begins. None if no later segment is
+        # readable.
         self.next_index: int | None
         # True if a writer must not continue in the last segment that was searched (ZBJ-044).
         self.is_mended = False

@@ -42,7 +42,7 @@ class Layout:
     first: int
     #: The offset of the first entry. None if the marker before the entries is missing.
     data: int | None
-    #: The ends of the committed entries, relative to ``data``.
+    #: The offsets, relative to ``data``, at which the committed entries end.
     offsets: array[int]
     #: If the length or capacity proves that the other one is wrong, the lost range for that field
     #: (ZMR-042).

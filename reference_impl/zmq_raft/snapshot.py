@@ -22,7 +22,7 @@ from reference_impl.zmq_raft.layout import (
 # The fields are SNAP, a length, a version, an index, a term and the data size (ZMR-060).
 HEADER = struct.Struct("<4sIIQQQ")
 BODY = HEADER.size - 8
-# Every index and term is at most this number, JavaScript's largest exact integer.
+# JavaScript's largest exact integer limits every index and term.
 MAX_NUMBER = 2**53 - 1
 
 

@@ -25,7 +25,7 @@ from walproof.verdict import VERDICT_STYLE
 
 #: A lost range has this text in the column of record numbers.
 LOST = "lost"
-#: Progress is reported each time that this many more records were read.
+#: Number of records after which progress is reported again.
 EVERY = 1000
 #: A log has this result until it is read.
 END = End("refused", None, None)

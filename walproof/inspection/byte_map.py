@@ -24,10 +24,10 @@ from walproof.log import Log
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
-#: At most this many bytes are parsed, unless the log's elements can be parsed separately
+#: Maximum number of bytes to parse, unless the log's elements can be parsed separately
 #: (``-stride``).
 MAX_PARSED_BYTES = 16 << 20
-#: At most this many bytes are parsed if the number of fields is limited.
+#: Maximum number of bytes to parse if the number of fields is limited.
 WINDOW_BYTES = 256 << 10
 #: The margin shows such a sign next to lost, torn and other bytes.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}

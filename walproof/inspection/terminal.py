@@ -25,11 +25,10 @@ from walproof.verdict import VERDICT_STYLE
 _RESULT_STYLE = {True: "green", False: "bold red", None: "dim"}
 _FATE_STYLE = {"lost": "red", "torn": "yellow", "record": "green", "framing": "dim"}
 _MARK_STYLE = {**_FATE_STYLE, "end": "green", "limit": "bold", "stopped": "bold red"}
-#: A record's description has at most this many columns.
+#: Maximum width of a record's description in columns.
 MAX_COLUMNS = 400
 _WIDE = 110
-#: The bytes have the first width in columns. The requirements have the second one on a terminal,
-#: and the third one in a pipe.
+#: Widths in columns: that of the bytes, and those of the requirements on a terminal and in a pipe.
 _BYTES, _IDS, _IDS_IN_A_PIPE = 20, 21, 42
 
 

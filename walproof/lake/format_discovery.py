@@ -50,8 +50,8 @@ class Discovery:
     #: description of valid values.
     options: Mapping[str, tuple[str, Callable[[str], Any]]] = {}
 
-    #: A scan may begin at every multiple of this number of bytes. None if it must begin at the
-    #: start of the log.
+    #: Number of bytes between the offsets at which a scan may begin. None if every scan must begin
+    #: at the start of the log.
     restart_bytes: int | None = None
 
     def recognises(self, path: Path) -> bool:

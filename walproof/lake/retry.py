@@ -33,7 +33,7 @@ TRANSIENT_ERRNOS = frozenset(
         errno.ETIMEDOUT,
     }
 )
-#: The program waits for these numbers of seconds before the retries.
+#: Seconds to wait before each retry.
 PAUSE_SECONDS = (0.05, 0.5)
 
 Given = ParamSpec("Given")

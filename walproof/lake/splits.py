@@ -16,7 +16,7 @@ from walproof.log import Log
 from walproof.scanners import reads_ranges, scanner
 from walproof.scanners.model import WHOLE, Event, Part, Wanted
 
-#: Opening a log takes as long as reading this many bytes.
+#: Number of bytes that can be read in the time that it takes to open a log.
 OPEN_COST_BYTES = 64 << 10
 
 

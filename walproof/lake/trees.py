@@ -16,11 +16,11 @@ from walproof.lake.file_tree import Entry, Tree
 from walproof.lake.recognition import recognise_log
 from walproof.lake.retry import with_retries
 
-#: A recogniser reads at most this many bytes from the start of a file.
+#: Maximum number of bytes that a recogniser reads from the start of a file.
 HEAD = 1 << 17
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
-#: A failed request to an object store is tried this many times. The first retry follows after 25
+#: Maximum number of attempts to send a request to an object store. The first retry follows after 25
 #: ms.
 S3_TRIES = 7
 

@@ -27,7 +27,7 @@ class Language:
     id: str
     title: str
     target: str
-    #: Folder in the package for the parsers.
+    #: The package contains the parsers in this folder.
     sources: str
     #: The runtime on which the parsers depend.
     runtime: str
@@ -63,9 +63,9 @@ def _in_java_package(text: str) -> str:
 
 
 def _defined(text: str) -> str:
-    # Prevent two cases of undefined behaviour. Storing a number without a name needs an enum with a
-    # fixed type. If the parser throws an exception before it sets the flags of later fields, the
-    # destructor reads uninitialised flags.
+    # Prevent two cases of undefined behaviour. First, an enum can store numbers without a name only
+    # if its type is fixed. Second, if the parser throws an exception before it sets the flags of
+    # later fields, the destructor reads uninitialised flags.
     text = re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
     return re.sub(r"^( *)bool (n_\w+);", r"\1bool \2 = true;", text, flags=re.MULTILINE)
 

@@ -14,7 +14,7 @@ from walproof.review.behaviour import Table
 
 #: If the records of a vector change, one of these rules is violated.
 _OTHER_RECORDS = ("READS_OLD_FILE", "SURVIVORS_CHANGED")
-#: A finding lists at most this many files that use a removed field.
+#: Maximum number of files that a finding lists as users of a removed field.
 _MAX_FILES = 4
 
 

@@ -14,9 +14,9 @@ from conformance.declaration import parse_json
 from conformance.vectors import BrokenVector
 from reference_impl.register import registers
 
-#: Larger logs (in bytes) are read, but no damaged copies of them are made.
+#: Maximum size in bytes of logs that are damaged. Larger logs are only read.
 MAX_DAMAGED_BYTES = 128 * 1024
-#: Damaged copies are made of at most this many undamaged logs.
+#: Maximum number of undamaged logs to damage.
 MAX_CONTROLS = 12
 
 

@@ -10,7 +10,7 @@ from walproof.review.finding import ReviewFinding, summary
 from walproof.review.review import Review
 
 WIDTH = 110
-#: Each section contains at most this many findings. ``--json`` prints all findings.
+#: Maximum number of findings in each section. ``--json`` prints all findings.
 MAX_SHOWN = 12
 
 LEGEND = {

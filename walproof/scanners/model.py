@@ -17,9 +17,9 @@ from walproof.scanners.byte_source import ByteSource
 #: A run of records ends at MAX_ROWS rows or at MAX_BYTES bytes of payload, whichever comes first.
 MAX_ROWS = 65_536
 MAX_BYTES = 4 << 20
-#: This many rows are expanded to single records at a time.
+#: Number of rows to expand to single records at a time.
 PIECE_ROWS = 16_384
-#: A payload column has at most this many bytes.
+#: Maximum size of a payload column in bytes.
 LONGEST = 2**31 - 1
 
 

@@ -23,7 +23,7 @@ AT, BASE, ROWS, CUT, NEED = range(5)
 #: record.
 USED_UP, FULL_UP, ENDED, NOT_PLAIN = range(4)
 
-#: At most this many bytes are held in memory for one record. The specification reads longer ones.
+#: Maximum number of bytes to hold in memory for one record. The specification reads longer records.
 MAX_HELD_BYTES = 32 << 20
 
 

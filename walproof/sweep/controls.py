@@ -16,12 +16,12 @@ from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.settings import Setting, settings_of
 
-#: A control, and all its payloads together, have at most this many bytes. The payloads may be
-#: larger than the control if the log is compressed. The sweep cuts a control at every offset, so
-#: each byte adds a case.
+#: Maximum size of a control in bytes. The limit also applies to the total size of its payloads,
+#: which may be larger if the log is compressed. The sweep cuts a control at every offset, so each
+#: byte adds a case.
 MAX_CONTROL_BYTES = 40 << 10
 
-#: Each case reads all records of a control, so a control has at most this many.
+#: Maximum number of records in a control, because each case reads all records.
 MAX_CONTROL_RECORDS = 64
 
 

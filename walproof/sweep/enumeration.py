@@ -36,15 +36,14 @@ SHIFTING = frozenset(
 #: offsets.
 MAX_SPLICES, CONTENT_FLIPS, MAX_BOUNDARIES = 40, 16384, 512
 
-#: At most this many files of a control are renamed: half of them from the start of the list of
-#: files, and half from its end.
+#: Maximum number of a control's files to rename. Half of them are at the start of the list of
+#: files, and half at its end.
 NAMES_OF = 12
 
-#: If this many equal bytes lie between two changed ranges of one write, the ranges count as
-#: separate.
+#: Number of equal bytes that separate two changed ranges of one write.
 MAX_EQUAL_BYTES = 8
 
-#: For one pair number, changes are drawn until two can be combined, but at most this many times.
+#: Maximum number of draws for one pair number. Drawing ends when two changes can be combined.
 ATTEMPTS = 16
 
 #: SEALING is damage with recomputed checksums, PAIR combines two changes, and TORN_WRITE interrupts
@@ -145,7 +144,7 @@ class Enumeration:
             change: LogDamage = self.families[index].changes[number - ends[index]]
             return change
 
-        #: Two more families have these numbers: pairs of changes, and all single changes in one
+        #: The numbers of two more families: pairs of changes, and all single changes in one
         #: sequence.
         self.pair, self.any = len(self.families), len(self.families) + 1
         self._damaging = self.families[1:]

@@ -26,7 +26,7 @@ from walproof.sweep.sweep_runner import DamagedCase, SweepFinding, SweepResult, 
 #: The search for a minimal finding tries at most TRIALS cases on each smaller log, and at most
 #: SMALLER_LOGS such logs.
 TRIALS, SMALLER_LOGS = 200, 6
-#: To find changes to the same field, at most this many changes of a family are searched.
+#: Maximum number of changes in a family to search for changes to the same field.
 SEARCHED_CHANGES = 2000
 #: The vector for an append has these keys of the request.
 _OF_APPENDS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")

@@ -34,7 +34,7 @@ from walproof.worker_pool import map_unordered
 #: Each flip of a larger log takes longer, so such a log gets only an eighth of the flips.
 MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
 
-#: A task tries this many flips, which takes a few seconds in the slowest format.
+#: Number of flips that a task tries. In the slowest format, a task takes a few seconds.
 TASK_FLIPS = 4096
 
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")

@@ -53,8 +53,8 @@ class FormatSweep:
     #: True if a reader that resynchronises after damage may find a record inside a payload.
     enters_payloads = False
 
-    #: True if records can still be verified after two changes. False if one change can disable the
-    #: checksum.
+    #: True if records can still be verified after two changes. False if one of the changes can
+    #: disable the checksum.
     pairs_tell = True
 
     #: These context keys select records. With such a key, missing records cannot be determined.
@@ -80,7 +80,7 @@ class FormatSweep:
     #: A torn write ends at a multiple of this number, such as the size of a sector.
     atom = 1
 
-    #: A disk writes this many bytes at the start of a file together, because they are in one
+    #: Number of bytes at the start of a file that a disk writes together, because they are in one
     #: sector.
     head_bytes = 0
 

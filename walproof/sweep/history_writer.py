@@ -32,7 +32,7 @@ class HistoryWriter:
         self.payloads: list[bytes] | None = []
         #: For each state, its context and payloads.
         self.kept: list[tuple[Mapping[str, Any], list[bytes] | None]] = []
-        #: :meth:`payload` has returned this many payloads.
+        #: Number of payloads that :meth:`payload` has returned.
         self.made = 0
 
     @property

@@ -23,13 +23,13 @@ from walproof.sweep.settings import PROFILES, Setting, reads_any
 
 #: Reports list the executable specification under this name. It reads every case, in the workers.
 REFERENCE = "reference"
-#: By default, a request may take this many milliseconds.
+#: Default time limit of a request in milliseconds.
 WALL_MS = 2000
-#: Logs of up to this size get more cases, because they can be read quickly.
+#: Maximum size in bytes of logs that get more cases, because they can be read quickly.
 SMALL_BYTES = 4096
-#: Damage copies stale bytes from at most this many earlier states of a generated log.
+#: Maximum number of earlier states from which a generated log's damage copies stale bytes.
 MAX_EARLIER = 3
-#: A shard contains this many cases. Most readers take a few seconds for it.
+#: Number of cases in a shard. Most readers take a few seconds for a shard.
 SHARD_CASES = 1000
 
 TRUNCATIONS, SINGLES, TORN_WRITES, ON_WHOLE_FILES, CONTEXTS, PAIRS, APPENDS = (

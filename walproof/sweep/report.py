@@ -25,7 +25,7 @@ from walproof.sweep.plan import REFERENCE, SweepPlan
 from walproof.sweep.settings import READING
 from walproof.sweep.sweep_runner import SweepFinding, SweepResult
 
-#: At most this many findings are printed, and this many names on one line.
+#: Maximum number of findings to print, and of names to print on one line.
 MAX_SHOWN_FINDINGS, MAX_NAMED = 10, 5
 
 _EFFECTS = {

@@ -15,7 +15,7 @@ from reference_impl.register import ContextKey, registers
 READING = ("recover", "strict")
 PROFILES = (*READING, "append")
 
-#: A context key has at most this many values from the vectors.
+#: Maximum number of values that a context key takes from the vectors.
 FROM_VECTORS = 16
 
 Context = Mapping[str, Any]

@@ -44,11 +44,11 @@ from walproof.sweep.properties import Reference, WrittenRecords
 from walproof.sweep.settings import READING, Setting, simplest
 from walproof.worker_pool import map_unordered
 
-#: One case in this many is read a second time, and a third time after a cut at its ``end``.
+#: Interval between cases that are read a second time, and then again after a cut at their ``end``.
 REREAD_INTERVAL = 32
-#: After this many crashes, a program gets no more cases from the same shard.
+#: Number of crashes after which a program gets no more cases from the same shard.
 MAX_FAILURES = 25
-#: A timeout counts as this many crashes, because each timeout takes seconds.
+#: Number of crashes that a timeout counts as, because each timeout takes seconds.
 TIMEOUT_FAILURES = 5
 #: Damaged copies of a control are not sent to a program that fails the undamaged control. They are
 #: reported with this reason.
@@ -65,7 +65,7 @@ class SweepFinding:
     case: DamageCase
     #: The size in bytes of the log in the simplest case.
     size: int
-    #: The difference in the simplest case.
+    #: The difference that was found in the simplest case.
     text: str
     cases: int = 1
     by_damage: Counter[str] = field(default_factory=Counter)
@@ -106,16 +106,17 @@ class SweepResult:
     cases: int = 0
     #: The number of cases that did not run: ``void`` ones and ``duplicates``.
     skipped_cases: Counter[str] = field(default_factory=Counter)
-    #: Number of cases by group, damage, profile, changed context keys, and verdict.
+    #: The number of cases for each combination of group, damage, profile, changed context keys and
+    #: verdict.
     counts: defaultdict[str, Counter[str]] = field(default_factory=_counters)
-    #: Number of cases by implementation and outcome.
+    #: For each implementation and outcome, the number of cases.
     outcomes: defaultdict[str, Counter[str]] = field(default_factory=_counters)
     #: Some true records are returned by an implementation but not by the executable specification.
     #: The counts are the ``cases`` that were searched for such records, the cases ``with`` them,
     #: the number of ``records``, and for each exception in the register, by requirement, how many
     #: of the records it covers.
     dominance: defaultdict[str, Counter[str]] = field(default_factory=_counters)
-    #: Number of cases that were not sent, by implementation and reason.
+    #: For each implementation and reason, the number of cases that were not sent.
     unsent: defaultdict[str, Counter[str]] = field(default_factory=_counters)
     findings: dict[Effect, SweepFinding] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)

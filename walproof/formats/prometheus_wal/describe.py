@@ -141,7 +141,7 @@ def _text(name: str, count: int, refs: set[int], times: list[int], listed: list[
     return ", ".join(parts)
 
 
-# -- the items of each type ------------------------------------------------------------------------
+# -- item types ------------------------------------------------------------------------------------
 
 
 def _rest(cursor: _Cursor) -> Iterator[None]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from walproof.formats.leveldb_log.discovery import dialect_of
 from walproof.lake.format_discovery import Discovery
 
-#: The search for a valid record stops after this many blocks of a file.
+#: Maximum number of blocks of a file to search for a valid record.
 MAX_BLOCKS = 4
 
 

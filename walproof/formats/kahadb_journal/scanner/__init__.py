@@ -29,7 +29,7 @@ from walproof.scanners.reference import ReferenceScanner
 from walproof.scanners.walk import AT, RecordWalk
 
 FORMAT = "kahadb-journal"
-#: Before the kernel continues, the executable specification reads at least this many bytes.
+#: Minimum number of bytes that the executable specification reads before the kernel continues.
 #: Restarting the kernel takes as long as reading several batches.
 MIN_SPECIFIED_BYTES = 1 << 16
 

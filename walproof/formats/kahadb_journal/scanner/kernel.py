@@ -30,7 +30,7 @@ _HEADER_START = np.uint64(int.from_bytes(HEADER[:8], "little"))
 _HEADER_END = np.uint64(int.from_bytes(HEADER[8:], "little"))
 
 ADLER_MODULUS = np.uint64(65521)
-#: The weighted sum of this many bytes is certain to stay below 2^32.
+#: Maximum number of bytes whose weighted sum is certain to stay below 2^32.
 ADLER_STRIDE = 5552
 
 

@@ -19,7 +19,7 @@ from walproof.scanners.model import LONGEST, MAX_BYTES, MAX_ROWS, Event, Records
 from walproof.scanners.reference import ReferenceScanner
 from walproof.scanners.window import passing_window
 
-#: The payloads of a run have at most this many bytes in total, unless a single record is longer.
+#: Maximum number of payload bytes in a run, unless a single record is longer.
 MAX_RUN_BYTES = MAX_BYTES + BLOCK
 
 

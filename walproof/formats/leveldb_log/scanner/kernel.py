@@ -11,7 +11,7 @@ from walproof.scanners.kernels import copy, crc32c, helper, kernel, load32, load
 
 BLOCK = 32768
 HEADER, SYNC_HEADER = 7, 19
-#: A block contains at most this many physical records.
+#: Maximum number of physical records in a block.
 MOST_ROWS = BLOCK // HEADER
 #: A clean close has this record type (RDB-026).
 CLOSE = 5
@@ -25,14 +25,14 @@ _MASK_DELTA = np.uint64(0xA282EAD8)
 NONE = -2
 
 (
-    READ,  # bytes that the last call read: whole blocks, except at the end of the log
-    OPEN_AT,  # offset of the FIRST fragment of the open record
-    OPEN_END,  # end of the last fragment of the open record
-    OPEN_LENGTH,  # payload bytes of the open record so far
-    OPEN_COPIED,  # how many of these bytes were copied
+    READ,  # Number of bytes that the last call read.
+    OPEN_AT,  # Offset of the FIRST fragment of the open record.
+    OPEN_END,  # End of the last fragment of the open record.
+    OPEN_LENGTH,  # Number of payload bytes that the open record contains so far.
+    OPEN_COPIED,  # Number of payload bytes that were copied from the open record.
     ROWS,
-    PUT,  # bytes in `payload`: the payloads of all rows, followed by that of the open record
-    CUT,  # number of rows with a truncated payload
+    PUT,  # Number of bytes in ``payload``, which contains all rows and then the open record.
+    CUT,  # Number of rows that have a truncated payload.
 ) = range(8)
 STATE = 8
 

@@ -28,7 +28,7 @@ from walproof.scanners.reference import ReferenceScanner
 from walproof.scanners.window import Window
 
 FORMAT = "sqlite-wal"
-#: The executable specification reads this many bytes at a time.
+#: Number of bytes that the executable specification reads at a time.
 BUFFER_BYTES = 1 << 16
 
 Numbers = NDArray[np.int64]

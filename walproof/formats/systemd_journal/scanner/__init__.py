@@ -31,12 +31,12 @@ from walproof.scanners.model import PIECE_ROWS, WHOLE, Event, Part, ReadableLog,
 from walproof.scanners.reference import ReferenceScanner
 
 FORMAT = "systemd-journal"
-#: The payloads of a run have about this many bytes in total. The columns then stay in the CPU cache
-#: between kernels, and each run reuses the memory of the previous one.
+#: Target size in bytes of all payloads in a run. Columns of this size stay in the CPU cache between
+#: kernels, and the next run reuses their memory.
 _RUN_BYTES = 1 << 20
-#: The fields of an entry, including repeated ones, have at most this many bytes in total.
+#: Maximum total size in bytes of an entry's fields, including repeated ones.
 LIMIT = 1 << 30
-#: An ENTRY contains these numbers at these offsets, in words of eight bytes.
+#: For each number in an ENTRY, its offset in words of eight bytes.
 _NUMBERS = {"seqnum": 2, "realtime": 3, "monotonic": 4}
 
 

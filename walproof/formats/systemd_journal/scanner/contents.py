@@ -18,7 +18,7 @@ from walproof.scanners import arrays
 
 Numbers = NDArray[np.int64]
 
-#: Decompressed fields are held in memory, so all fields together have at most this many bytes.
+#: Maximum total size in bytes of a file's decompressed fields, because they are held in memory.
 MAX_PLAIN_BYTES = 1 << 30
 
 
@@ -33,11 +33,11 @@ class Contents:
     data: NDArray[np.uint8]
     #: The bytes of the file as 64-bit numbers, without the decompressed payloads.
     words: NDArray[np.uint64]
-    #: Start of the payload of each field in ``data``.
+    #: For each field, the offset in ``data`` at which its payload begins.
     starts: Numbers
-    #: End of the payload of each field in ``data``.
+    #: For each field, the offset in ``data`` at which its payload ends.
     ends: Numbers
-    #: End of the name of each field in ``data``.
+    #: For each field, the offset in ``data`` at which its name ends.
     name_ends: Numbers
     #: For each field, whether the export format writes its payload as a single line.
     are_text: NDArray[np.bool_]

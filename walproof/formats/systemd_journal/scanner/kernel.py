@@ -31,9 +31,9 @@ CHAINED, LISTED = 1, 2
 #: in words of eight bytes.
 _CURSOR_LETTERS, _CURSOR_WORDS = np.frombuffer(b"imtx", np.uint8), np.array([2, 4, 3, 7])
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
-#: A cursor has at most this many bytes (SDJ-063).
+#: Maximum length of a cursor in bytes (SDJ-063).
 MAX_CURSOR_BYTES = 145
-#: A failed check returns this number.
+#: Result of a check that fails.
 FAULTY = -1
 
 
