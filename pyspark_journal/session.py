@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SETTINGS: Mapping[str, str] = {
-    # This removes a stall of 40 ms in each Python task.
+    # This setting removes a stall of 40 ms in each Python task.
     "spark.python.unix.domain.socket.enabled": "true",
-    # If a C extension crashes, the exception then contains a Python stack trace.
+    # With this setting, the exception for a crash in a C extension contains a Python stack trace.
     "spark.python.worker.faulthandler.enabled": "true",
-    # Spark may then keep the files of several partitions open. Otherwise, it sorts all rows before
-    # it writes them.
+    # With this setting, Spark keeps the files of several partitions open. Otherwise, it sorts all
+    # rows before it writes them.
     "spark.sql.maxConcurrentOutputFileWriters": "8",
 }
 

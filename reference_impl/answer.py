@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
-# Maximum size in bytes of a payload that an answer shows as hexadecimal text. The answer shows the
-# SHA-256 digest of a longer payload.
+# Maximum size in bytes of a payload that an answer shows as hexadecimal text. Longer payloads are
+# shown as SHA-256 digests.
 INLINE_PAYLOAD_LIMIT = 4096
 
 
@@ -154,7 +154,7 @@ def collect(events: Iterable[Event]) -> Answer:
     records: list[Record] = []
     lost: list[Lost] = []
     last: End | None = None
-    # The order is that of the log. Names of files may have another order.
+    # The files are in log order, which may differ from the order of their names.
     files: dict[str | None, int] = {}
     for event in events:
         if last is not None:

@@ -140,8 +140,8 @@ class Writer:
         self.chains: dict[int, Chain] = {}
         self.epoch = 0
         self.sealed_from = 0
-        self.allocated = 0  # If the file was reopened, this is its size.
-        self.to_decompress = 0  # Size of the compressed payloads after decompression.
+        self.allocated = 0  # The size of a reopened file, or 0 for a new one.
+        self.to_decompress = 0  # The total size of the payloads that were compressed.
         if not self.out:
             self._create()
 
@@ -208,7 +208,7 @@ class Writer:
         items = []
         for payload in payloads:
             items.append(self._data(payload))
-            # Repeated fields count here, although they are dropped later (SDJ-020).
+            # The hash includes repeated fields, which are dropped later (SDJ-020).
             xor ^= self._jenkins(payload, items[-1])
         items = sorted(set(items))  # SDJ-082
         body = layout.ENTRY_FIXED.pack(number, realtime, monotonic, boot_id, xor)

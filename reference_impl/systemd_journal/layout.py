@@ -42,7 +42,7 @@ ENTRY_FIXED = struct.Struct("<QQQ16sQ")
 DATA_FIXED = struct.Struct("<QQQQQQ")
 # The fields are hash, next_hash_offset and head_data_offset.
 FIELD_FIXED = struct.Struct("<QQQ")
-TIME_LIMIT = 1 << 55  # Times in microseconds must be smaller (SDJ-015).
+TIME_LIMIT = 1 << 55  # Every time, in microseconds, must be below this limit (SDJ-015).
 
 FIXED_SIZE = {FIELD: 40, ENTRY: 64, ENTRY_ARRAY: 24, TAG: 64}
 FIXED_SIZE |= {DATA_HASH_TABLE: 16, FIELD_HASH_TABLE: 16}

@@ -136,7 +136,8 @@ class View:
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
-        #: For each object with a wrong size field, its true size by its offset (SDJ-104).
+        #: The keys are the offsets of objects with a wrong size field. The values are their true
+        #: sizes (SDJ-104).
         self.true_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:

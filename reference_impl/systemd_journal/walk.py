@@ -318,7 +318,7 @@ class Walk:
         view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
         item = self._item(at + max(own_size, size))
         if item is None or self.jenkins(item) is None:
-            return None  # Most entries have no item there.
+            return None  # No item follows, as after most entries.
         left = view.number(at + 56)
         while (item := self._item(at + size)) is not None:
             if (number := self.jenkins(item)) is None:

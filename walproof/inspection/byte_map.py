@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_PARSED_BYTES = 16 << 20
 #: Maximum number of bytes to parse if the number of fields is limited.
 WINDOW_BYTES = 256 << 10
-#: The margin shows such a sign next to lost, torn and other bytes.
+#: The margin marks lost bytes with x and torn bytes with ~.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}
 
 

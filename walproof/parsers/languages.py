@@ -85,7 +85,8 @@ def _in_go_package(text: str) -> str:
 
 
 def _in_rust_edition(text: str) -> str:
-    # The generated code ends UTF-16 texts at the first zero byte. Make it end them at a zero unit.
+    # Generated code ends UTF-16 texts at the first zero byte. Make it end them at the first zero
+    # code unit.
     text = _WIDE_TERM.sub(r"\1_multi(\2&[0, 0], \3", text)
     # Remove `extern crate`, which belongs to the 2015 edition. Inside a crate, `super` finds
     # modules.

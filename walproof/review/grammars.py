@@ -34,7 +34,7 @@ _COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|dat
 class FieldText(NamedTuple):
     """The YAML attributes of a field or instance, without its documentation."""
 
-    #: The name of the field after that of its type, such as ``record_header.len_data``.
+    #: The name of the field, preceded by the name of its type, such as ``record_header.len_data``.
     name: str
     attributes: Mapping[str, str]
     #: The location of the field's definition, such as ``ksy/x.ksy:12``.

@@ -18,7 +18,7 @@ class RunShelf(Sequence[Record]):
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
         self.runs: Shelf[Records] = Shelf()
-        # Each run has the number of its first record here. The last element is the number of all
+        # The list contains the number of each run's first record, and finally the number of all
         # records.
         self._starts = [0]
 

@@ -43,8 +43,7 @@ class Control:
     records: tuple[Record, ...] = ()
     #: The fields of each file. Workers then do not need the grammars.
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
-    #: All settings. The first two have the control's own context and one of the two reading
-    #: profiles each.
+    #: All settings. The first two combine the control's own context with the two reading profiles.
     settings: Sequence[Setting] = ()
     #: Earlier states of a generated log, newest first.
     earlier: Sequence[Control] = field(default=(), repr=False)

@@ -280,7 +280,8 @@ def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[
     """
     shares = [0.0] * len(limits)
     remaining = float(min(total, sum(limits)))
-    # Handle first the parts that reach their limits first, so that the others can share the rest.
+    # Handle parts in the order in which they reach their limits, so that the others can share the
+    # rest.
     order = sorted(
         (n for n in range(len(limits)) if weights[n] > 0), key=lambda n: limits[n] / weights[n]
     )

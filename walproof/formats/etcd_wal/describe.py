@@ -10,7 +10,7 @@ from walproof.describe import Description, NotDescribed, bytes_to_json, shorten
 from walproof.quantity import counted
 from walproof.quoted import quoted
 
-#: A record of such a type has this field if and only if its payload is valid.
+#: For each record type, a field that a record has if and only if its payload is valid.
 _LAST_FIELD = {"state": "vote", "snapshot": "index", "entry": "entry_type"}
 #: ``etcdserverpb.InternalRaftRequest`` contains these requests, by field number.
 _REQUESTS = {

@@ -41,7 +41,7 @@ def lines(grammar: str, path: Path) -> list[str]:
     parser = getattr(importlib.import_module(f"walproof_parsers.{grammar}"), model.top)
     try:
         top = parser.from_bytes(path.read_bytes())
-    except Exception:  # An exception of any class means that the parser refuses the log.
+    except Exception:  # Any exception of the parser counts as a refusal.
         return ["!"]
     return list(ListingWalk(model, Tells()).lines(top))
 
