@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-#: Maps a pattern for an error condition or message to what the user can do.
+#: Each key is a pattern for an error condition or message. Its value tells the user what to do.
 ADVICE = {
     "PATH_ALREADY_EXISTS|TABLE_OR_VIEW_ALREADY_EXISTS|TABLE_ALREADY_EXISTS": (
         "choose another place, add --mode append or --mode overwrite, or use --incremental"

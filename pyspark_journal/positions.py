@@ -24,13 +24,13 @@ from walproof.lake.file_tree import Tree
 from walproof.log_rows import file_name
 from walproof.scanners.model import Event, Records
 
-# The maximum number of bytes before a position that its checksum covers. They belong to a delivered
-# record and no longer change.
+# Maximum number of bytes that a position's checksum covers. The bytes are before the position,
+# belong to a delivered record, and no longer change.
 MARK = 64
-# The maximum number of bytes at the start of a log that its checksum covers. The bytes before a
-# position are not enough, because they may be the same in two logs.
+# Maximum number of bytes that a checksum covers at the start of a log. The bytes before a position
+# do not identify a log, because two logs may have the same bytes there.
 HEAD = 64
-# A position that is after every byte of a log.
+# A position after all bytes of any log.
 AFTER_ALL = (sys.maxsize, 0)
 
 
@@ -141,7 +141,7 @@ def identify(
     for log, name, inode in unknown:
         key = by_path.get(log.path, name) if inode is not None else name
         key = name if key in known else key
-        # If this name already belongs to another log, the log gets a new one.
+        # If this name already belongs to another log, give this log a new name.
         known[f"{key}@{inode}" if key in known else key] = log
     return known
 

@@ -36,7 +36,7 @@ class Reader(RowReader):
 
     def __init__(self, schema: StructType, options: Options) -> None:
         columns = requested_columns(schema, options)
-        # The columns have their names from this package and the types from the query's schema.
+        # The names of the columns come from this package, and their types from the query's schema.
         fields = zip(columns.names, columns.target.types, strict=True)
         own = pa.schema([pa.field(name, type) for name, type in fields])
         wanted = columns.needed(options)

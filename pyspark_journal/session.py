@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SETTINGS: Mapping[str, str] = {
-    # Removes a stall of 40 ms in each Python task.
+    # This setting removes a stall of 40 ms in each Python task.
     "spark.python.unix.domain.socket.enabled": "true",
-    # Adds a Python stack trace to the exception for a crash in a C extension.
+    # With this setting, the exception for a crash in a C extension contains a Python stack trace.
     "spark.python.worker.faulthandler.enabled": "true",
-    # Keeps files of several partitions open. Otherwise, Spark sorts all rows before it writes them.
+    # With this setting, Spark keeps the files of several partitions open. Otherwise, it sorts all
+    # rows before it writes them.
     "spark.sql.maxConcurrentOutputFileWriters": "8",
 }
 
-# Settings for a session that runs on this machine only.
+# These settings apply only to a session that runs on this machine.
 LOCAL: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",

@@ -50,8 +50,8 @@ class JournalDataSource(DataSource):
         return JournalStreamReader(schema, self._options())
 
     def _options(self) -> Options:
-        # Imported here because Spark imports this module in every session, even if no journal is
-        # read.
+        # Spark imports this module in every session, even if no journal is read, so import the
+        # options only here.
         from pyspark_journal.options import Options
 
         return Options.parse(self.options)

@@ -46,8 +46,8 @@ from walproof.scanners.model import WHOLE, Event, Wanted
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-# Seconds after which a log that seems unchanged is read again, because a mapped file may change
-# without a new size or time.
+# Maximum seconds between two reads of a log that seems unchanged. The content of a mapped file may
+# change while its size and time stay the same.
 LOOK_AGAIN = 1.0
 NOTHING = Wanted(payload=False, columns=frozenset())
 Offsets = dict[str, dict[str, Any]]
@@ -90,8 +90,8 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
 
     def __init__(self, schema: StructType, options: Options) -> None:
         super().__init__(schema, options)
-        # For each log that was read to its end: its size, its modification time, its position, and
-        # when it was read.
+        # For each log that was read to its end, the log's size, modification time and position, and
+        # the time of the read.
         self._seen: dict[str, tuple[tuple[object, ...], float]] = {}
         self._logs: dict[str, FoundLog] = {}
         self._target: dict[str, Position] | None = None
@@ -224,7 +224,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         Raises ``OSError`` and ``UnknownFormat``.
         """
         size, is_all = 0, True
-        # Each place consists of a file's number, an offset in the file, and the file's name.
+        # Each position consists of a file's number, an offset in the file, and the file's name.
         damage: tuple[int, int, str | None] | None = None
         with opened(found, self.options) as log:
             format_id = log.format
@@ -241,7 +241,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
                     number = order(format_id, event.file)
                     if isinstance(event, Lost):
                         if not event.torn and (number, event.start) >= place[:2]:
-                            # The position must move past empty ranges, too.
+                            # Skip empty ranges too, so that the position always moves forward.
                             end = (number, max(event.end, event.start + 1), event.file)
                             damage = end if damage is None else max(damage, end)
                         continue
@@ -281,8 +281,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         if after.epoch != before.epoch:
             before = Position(after.path)
         if after.fault is not None:
-            # The row reader itself finds that a format is unknown, so only other faults are passed
-            # on.
+            # If the format is unknown, the row reader reports it itself. Pass on only other faults.
             is_unknown = listed.format is None and listed.fault is None
             log = replace(listed, fault=None if is_unknown else OSError(after.fault))
             return StreamPiece(log, WHOLE, 1, Range((0, 0), (0, 0)), None, after.epoch)

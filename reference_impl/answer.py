@@ -9,7 +9,8 @@ from typing import Any, Literal, Self
 
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
-# Size in bytes. An answer shows longer payloads as a SHA-256 digest instead of hexadecimal text.
+# Maximum size in bytes of a payload that an answer shows as hexadecimal text. Longer payloads are
+# shown as SHA-256 digests.
 INLINE_PAYLOAD_LIMIT = 4096
 
 
@@ -46,7 +47,7 @@ class Record:
     #: Additional fields that depend on the format (index, term, …). 64-bit numbers are decimal
     #: text.
     fields: Mapping[str, Any] = field(default_factory=dict)
-    #: The file that contains the record, if the log has several files.
+    #: The name of the file that contains the record. None if the log is a single file.
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -101,10 +102,10 @@ class End:
     verdict: Verdict
     #: The first reason code.
     reason: str | None
-    #: The offset at which a writer truncates the file and appends, or None if it must start a new
+    #: The offset at which a writer truncates the file and appends. None if it must start a new
     #: file.
     end: int | None
-    #: The file that ``end`` refers to, if the log has several files.
+    #: The name of the file in which ``end`` is an offset. None if the log is a single file.
     file: str | None = None
 
 
@@ -153,7 +154,8 @@ def collect(events: Iterable[Event]) -> Answer:
     records: list[Record] = []
     lost: list[Lost] = []
     last: End | None = None
-    files: dict[str | None, int] = {}  # in log order, which is not the order of their names
+    # The files are in log order, which may differ from the order of their names.
+    files: dict[str | None, int] = {}
     for event in events:
         if last is not None:
             raise ValueError(f"the reader continued after its end: {event}")

@@ -22,7 +22,8 @@ class UnknownFormat(ValueError):
         self.fitting = fitting
 
 
-# Information that a reader or writer needs and the log does not contain, such as a flushed index.
+# A reader or writer needs this information, such as a flushed index, but the log does not contain
+# it.
 Context = Mapping[str, Any]
 
 

@@ -54,10 +54,10 @@ class RecordField:
     types: tuple[str, ...]
     meaning: str
     optional: bool
-    #: Arrow type of the field's column. None selects the default for the field's types; the text
-    #: ``none`` leaves the field out of tables.
+    #: The Arrow type of the field's column. None selects the default for the field's types. The
+    #: text ``none`` excludes the field from tables.
     column: str | None = None
-    #: True if the field is content, like the payload.
+    #: True if the field counts as content, as the payload does.
     is_content: bool = False
     #: False if later records can change the field.
     is_settled: bool = True
@@ -71,9 +71,9 @@ class FieldToWrite:
 
     name: str
     types: tuple[str, ...]
-    #: Describes the records that have the field.
+    #: A description of the records that have the field.
     of: str
-    #: Describes what a record without the field means.
+    #: A description of what it means if a record lacks the field.
     default: str
 
 
@@ -87,7 +87,7 @@ class ContextKey:
     values: tuple[str, ...]
     #: The value to use if the key is missing, or None if that value depends on the log.
     default: Any
-    #: The operations that use the key.
+    #: The operations (such as ``read``) that use the key.
     read_by: tuple[str, ...]
     meaning: str
     #: The smallest and the largest allowed integer.
@@ -114,8 +114,8 @@ class Unseen:
     #: Field names, in which ``*`` matches any text. If the format has several file types, each name
     #: begins with the file type (``snapshot: log_index``).
     fields: tuple[str, ...]
-    #: One or more of ``gone``, ``changed``, ``invented``, ``order``, ``fields``. Empty means
-    #: all effects.
+    #: Each effect is ``gone``, ``changed``, ``invented``, ``order`` or ``fields``. Empty means all
+    #: effects.
     effects: tuple[str, ...]
     why: str
     requirements: tuple[str, ...]
@@ -127,10 +127,10 @@ class Unproven:
 
     #: Names of implementations in ``conformance/implementations``.
     readers: tuple[str, ...]
-    #: Reason codes of the lost ranges or refused logs that contain these records. Empty means all
-    #: codes.
+    #: The lost ranges or refused logs that contain these records have these reason codes. Empty
+    #: means all codes.
     reasons: tuple[str, ...]
-    #: The requirement that lets readers omit these records, and a vector that exercises it.
+    #: The requirement allows readers to omit these records. The vector exercises it.
     requirement: str
     vector: str
     why: str

@@ -5,16 +5,16 @@ from __future__ import annotations
 import zstandard
 
 MAGIC = b"\x28\xb5\x2f\xfd"
-#: The largest window that a frame may have, in bytes. This is also zstd's default limit.
+#: The largest allowed window of a frame, in bytes. This is also zstd's default limit.
 LARGEST_WINDOW = 1 << 27
-#: The largest block that a frame may have, in bytes (RFC 8878, Block_Maximum_Size).
+#: The largest allowed block in a frame, in bytes (RFC 8878, Block_Maximum_Size).
 LARGEST_BLOCK = 1 << 17
 _RLE_BLOCK, _COMPRESSED_BLOCK = 1, 2
-#: The default limit for the size of a decompressed record, in bytes (RDB-037, PRW-034).
+#: Default limit in bytes for the size of a decompressed record (RDB-037, PRW-034).
 MAX_RECORD_SIZE = 1 << 26
 
-#: The limit for the total size of a log's decompressed records, as a multiple of the log's size
-#: (RDB-038, PRW-034).
+#: Maximum ratio of the total size of a log's decompressed records to the size of the log (RDB-038,
+#: PRW-034).
 MAX_RATIO = 1024
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-#: This replaces ``typing.TYPE_CHECKING``: importing ``typing`` would take longer than everything
-#: else in ``import walproof``.
+#: This constant replaces ``typing.TYPE_CHECKING``, because importing ``typing`` would take longer
+#: than everything else in ``import walproof``.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

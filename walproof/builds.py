@@ -20,7 +20,8 @@ from walproof.progress import progress_bar
 from walproof.quantity import counted, in_bytes
 from walproof.worker_pool import core_count
 
-#: The sizes and times of builds, as ``python -m walproof.setup --save-costs`` writes them.
+#: This file contains the sizes and times of builds. ``python -m walproof.setup --save-costs``
+#: writes it.
 COSTS = registry.FOLDER / "build-costs.json"
 LINE_CHARACTERS = 98
 REDRAW_SECONDS = 0.5
@@ -63,9 +64,9 @@ def build_size(implementation: Implementation) -> int:
 class Builds:
     """The results of :func:`build_missing`."""
 
-    #: Why each unavailable implementation could not be built.
+    #: For each implementation that could not be built, the reason.
     unavailable: dict[str, str]
-    #: How long each build took, in seconds.
+    #: For each build, its duration in seconds.
     seconds: dict[str, float]
 
 
@@ -85,10 +86,11 @@ def build_missing(chosen: Iterable[Implementation]) -> Builds:
         return builds
     costs = build_costs()
     expected = {each.name: costs.get(each.name, BuildCost(10, 10)) for each in waiting}
-    # One more thread than cores, because some builds wait for a download or for Maven.
+    # Use one more thread than there are cores, because some builds wait for a download or for
+    # Maven.
     threads = min(core_count() + 1, len(waiting))
     _announce(waiting, expected, threads)
-    # Start the longest builds first, so that the run does not end with one long build on its own.
+    # Start the longest builds first. Otherwise, the run could end with one long build on its own.
     waiting.sort(key=lambda each: -expected[each.name].seconds)
     maven = Lock()  # Maven's local repository does not support concurrent builds.
     running: set[str] = set()

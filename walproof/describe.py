@@ -9,7 +9,7 @@ from conformance.text import one_line
 from reference_impl.answer import Record
 from walproof import formats
 
-#: The maximum number of listed items in a description: this many, and one more for each
+#: Maximum number of items that a description lists. It also lists one more for each
 #: :data:`BYTES_PER_ITEM` bytes of payload. Without a limit, the descriptions of tiny items could
 #: exhaust memory.
 LISTED_ITEMS = 16_384
@@ -29,10 +29,10 @@ class NotDescribed(ValueError):
 class Description:
     """The content of one record."""
 
-    #: One printable line, with long values shortened.
+    #: The description as one printable line. Long values are shortened.
     text: str
-    #: The same content as JSON. 64-bit numbers are decimal text; for bytes, see
-    #: :func:`bytes_to_json`.
+    #: The same content as JSON. 64-bit numbers are decimal text. :func:`bytes_to_json` converts
+    #: bytes.
     fields: dict[str, Any]
 
 

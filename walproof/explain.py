@@ -114,7 +114,7 @@ def _exercises(body: Mapping[str, Any], meaning: Meaning) -> bool:
         case ContextKey():
             return meaning.name in body["context"]
         case RecordField() | FieldToWrite():
-            return False  # nearly every vector contains the field
+            return False  # Nearly every vector contains such a field.
 
 
 def failures_of(ids: Collection[str]) -> dict[str, dict[str, set[str]]]:

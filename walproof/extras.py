@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-#: For each package, the extra in ``pyproject.toml`` that installs it, as in ``pip install
-#: 'walproof[fast]'``.
+#: For each package, the name of the extra in ``pyproject.toml`` that installs it. A user installs
+#: an extra with ``pip install 'walproof[fast]'``.
 EXTRA_OF = {
     "matplotlib": "spark",
     "numba": "fast",

@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
 Profile = Literal["recover", "strict"]
-#: A log as a caller gives it: a path, the bytes of one file, or a binary file.
+#: A caller can give a log as a path, as the bytes of one file, or as a binary file.
 LogInput = str | os.PathLike[str] | bytes | BinaryIO
 
-#: Minimum size in bytes at which loading, and possibly compiling, a scanner pays off.
+#: Minimum size in bytes of logs for which a scanner is loaded and possibly compiled. For smaller
+#: logs, loading it takes longer than it saves.
 LARGE_LOG_BYTES = 4 << 20
 _HEAD_BYTES = 1 << 20
-#: The file name of a log that was given as bytes.
+#: A log that was given as bytes has this file name.
 _UNNAMED = "log"
 
 
@@ -62,18 +63,18 @@ class Log:
     ) -> None:
         #: The id of the format, such as ``leveldb-log``.
         self.format = format
-        #: The path that is read: a temporary copy if the log was given as a pipe or as bytes.
+        #: The path to read. If the log was given as a pipe or as bytes, this is a temporary copy.
         self.path = path
         #: The name of the log for messages and tables.
         self.name = str(path) if name is None else name
         #: ``recover`` returns every provable record. ``strict`` stops at the first loss.
         self.profile = profile
-        #: Values that the reader needs but the bytes do not contain, by the context keys of the
-        #: chapter.
+        #: Values that the reader needs but the bytes do not contain. The format's chapter lists the
+        #: keys.
         self.context = dict(context or {})
         #: True if ``path`` is a temporary copy.
         self.is_copy = False
-        #: The names of the log's files if the directory also contains other files.
+        #: The names of the log's files. Set if the directory contains other files as well.
         self.files = tuple(files)
         #: True if the directory of the log contains links or special files, which are not opened.
         self.reads_files_only = False

@@ -153,7 +153,7 @@ def _add_file(found: LocalLogs, directory: Path, entry: Entry, format_id: str | 
 
 def _format_of(path: Path, size: int, format_id: str | None) -> str | None:
     """Return the format of a file, or None. Raises ``OSError``."""
-    if not size:  # some files in /proc have size 0 and block any reader
+    if not size:  # Some files in /proc have size 0 and block any reader.
         names = named_like(path.name)
         recognised = format_id if format_id in names else names[0] if len(names) == 1 else None
     elif format_id is not None and named(format_id).recognise(path):

@@ -21,46 +21,47 @@ from walproof.scanners.model import MAX_BYTES, PIECE_ROWS, Event, Records
 #: Columns of every format.
 FIXED = pa.schema(
     [
-        # Path of the file that contains the record or lost range.
+        # The path of the file that contains the record or lost range.
         pa.field("file", pa.string()),
-        # Byte offset in that file. Null in a row that describes a whole log.
+        # A byte offset in the file. Null in a row that describes a whole log.
         pa.field("offset", pa.int64()),
         pa.field("length", pa.int64()),
-        # record, lost, refused (the log is not of this format), unreadable (an I/O error) or log.
+        # The kind is record, lost, refused (the log is not of this format), unreadable (an I/O
+        # error) or log.
         pa.field("kind", pa.string()),
-        # Verdict of the row: intact, torn, damaged or refused. Null for an unreadable log.
+        # The verdict is intact, torn, damaged or refused, or null for an unreadable log.
         pa.field("verdict", pa.string()),
-        # Reason code from the chapter of the format.
+        # The chapter of the format lists the reason codes.
         pa.field("reason", pa.string()),
-        # A sentence or an error message; null in most rows.
+        # This is a sentence or an error message, and null in most rows.
         pa.field("detail", pa.string()),
         pa.field("payload", pa.binary()),
         # True if the payload is truncated.
         pa.field("payload_truncated", pa.bool_()),
     ]
 )
-#: Columns that describe the log. The last four are null except in rows of kind ``log``.
+#: These columns describe the log. The last four are null except in rows of kind ``log``.
 OF_LOGS = pa.schema(
     [
-        # Path of the log: a file or a folder. One folder may hold several logs.
+        # The path of the log, which is a file or a folder. One folder may hold several logs.
         pa.field("log", pa.string()),
         # Null if the file has no known format.
         pa.field("format", pa.string()),
         pa.field("modified", pa.timestamp("us", "UTC")),
-        # Time stored in the record. Null in formats without times.
+        # The record contains this time. Null in formats without times.
         pa.field("time", pa.timestamp("us", "UTC")),
-        # Number of times that a stream has restarted from the beginning of the log.
+        # The number of times that a stream has restarted from the beginning of the log.
         pa.field("epoch", pa.int64()),
         pa.field("size", pa.int64()),
         pa.field("records", pa.int64()),
         pa.field("lost_bytes", pa.int64()),
-        # Offset at which a writer may continue. Null if unknown.
+        # A writer may continue at this offset. Null if the offset is unknown.
         pa.field("resume_offset", pa.int64()),
     ]
 )
-#: Reason code for a file of unknown format.
+#: A file of unknown format has this reason code.
 UNKNOWN_FORMAT = "unknown-format"
-#: Verdicts, worst first. A log that could not be read to its end has no verdict (None).
+#: The worst verdict is first. A log that could not be read to its end has no verdict (None).
 SEVERITY = ("refused", None, "damaged", "torn", "intact")
 
 
@@ -196,10 +197,10 @@ def _array(value: Any, type: pa.DataType, count: int) -> pa.Array:
     if value is None:
         return pa.nulls(count, type)
     if not isinstance(value, pa.Array):
-        # ten times faster, which matters because a damaged log may have a million lost ranges
+        # This is ten times faster, which matters for a damaged log with a million lost ranges.
         if count == 1:
             return pa.array([value], type)
-        # With an explicit type, pyarrow does not try to import pandas on each call.
+        # Because of the explicit type, pyarrow does not try to import pandas on each call.
         return pa.repeat(pa.scalar(value, type), count)
     if value.type == pa.uint64() and type == pa.int64():
         return value.view(type)

@@ -17,11 +17,11 @@ from walproof.quoted import quoted
 if TYPE_CHECKING:
     from walproof.scanners.model import Records
 
-#: Number of lost ranges that are stored, largest first.
+#: Maximum number of lost ranges to store. The largest ones are stored.
 SHOWN_RANGES = 8
-#: Maximum length in characters of a payload shown without a description.
+#: Maximum number of characters to show of a payload that has no description.
 SHOWN_CHARACTERS = 64
-#: The :class:`Summary` attribute that holds the range of each record field.
+#: For each record field, the :class:`Summary` attribute that contains the range of its values.
 _SPANS = {"realtime": "times", "index": "indexes"}
 
 
@@ -150,7 +150,7 @@ def _add_lost(
     size = gap.end - gap.start
     summary.lost_bytes += size
     summary.reasons[gap.reason] += 1
-    # The negative number keeps the earlier of two equally large ranges.
+    # Store a negative number, so that the earlier of two equally large ranges is kept.
     put = heapq.heappush if len(largest) < SHOWN_RANGES else heapq.heappushpop
     put(largest, (size, -number, gap))
 

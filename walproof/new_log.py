@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from walproof.scanners.model import ReadableLog, Records
     from walproof.scanners.run_shelf import RunShelf
 
-#: Suffix of the file for records that cannot be part of the new log.
+#: Records that cannot be part of the new log go to a file with this suffix.
 AFTER_LOSS = ".after-loss.jsonl"
-#: Record fields that depend on the rest of the file or repeat the payload.
+#: These record fields depend on the rest of the file or repeat the payload.
 ABOUT_THE_FILE = frozenset(
     {
         "batch",
@@ -41,7 +41,7 @@ ABOUT_THE_FILE = frozenset(
         "compression",
     }
 )
-#: The highest sequence number that a writer may write (SDJ-088).
+#: A writer may write sequence numbers up to this one (SDJ-088).
 _HIGHEST_SEQNUM = 2**64 - 2
 
 
@@ -104,8 +104,8 @@ class Survivors:
                 lines.writelines(f"{json_text(_in_full(record))}\n" for record in self.others)
 
     def _to_write(self) -> Sequence[NewRecord]:
-        # Writers use only the payload and the fields of a record, so a record that was read can
-        # stand in for a new one.
+        # Writers use only the payload and the fields of a record, so they accept records that were
+        # read.
         return cast("Sequence[NewRecord]", self.records)
 
     def _end_before(self, number: int) -> None:
@@ -206,7 +206,7 @@ def _read_runs(log: ReadableLog) -> Survivors:
 
 def _longest_rising(numbers: Sequence[int]) -> set[int]:
     """Return the positions of the longest increasing subsequence of writable numbers."""
-    # For each length, the lowest number that ends an increasing subsequence of that length.
+    # For each length, the lowest number at which an increasing subsequence of this length ends.
     lowest_ends: list[int] = []
     positions: list[int] = []  # of these numbers
     before: dict[int, int] = {}

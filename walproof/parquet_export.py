@@ -25,7 +25,7 @@ from walproof.worker_pool import core_count, map_unordered
 #: Maximum number of bytes for one task to read, unless a log that cannot be split is larger.
 MAX_TASK_BYTES = 128 << 20
 MIN_TASK_BYTES = 1 << 20
-#: Number of tasks per core, so that all cores are busy until the end.
+#: Number of tasks for each core. Several tasks keep all cores busy until the end.
 TASKS_PER_CORE = 8
 PARTITIONING = dataset.partitioning(pa.schema([("kind", pa.string())]), flavor="hive")
 
@@ -63,7 +63,7 @@ def _write(task: tuple[int, list[Piece]], options: Options, out: Path, has_paylo
                 if kind not in files:
                     path = out / f"kind={kind}" / f"part-{number:05}.parquet"
                     path.parent.mkdir(exist_ok=True)
-                    # Given as text, pyarrow cannot open paths that are not valid UTF-8.
+                    # If a path is not valid UTF-8, pyarrow can open it only as bytes.
                     file = stack.enter_context(pa.OSFile(os.fsencode(path), "wb"))
                     files[kind] = stack.enter_context(_writer(file, columns))
                 rows = batch
@@ -86,7 +86,8 @@ def by_verdict(out: Path) -> list[dict[str, Any]]:
     schema = table_schema(False)
     table = dataset.dataset(out, format="parquet", schema=schema, partitioning=PARTITIONING)
     parts = table.to_table(filter=dataset.field("kind") == "log").to_pylist()
-    # A log that was read in parts has one row for each part. Its worst verdict counts.
+    # A log that was read in parts has one row for each part. The verdict of the log is the worst
+    # one.
     parts.sort(key=lambda part: SEVERITY.index(part["verdict"]))
     of_logs: dict[str, dict[str, Any]] = {}
     for part in parts:

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.text import one_line
 
-#: Maximum length in characters of a quoted value.
+#: Maximum number of characters in a quoted value.
 MAX_CHARACTERS = 40
 
 

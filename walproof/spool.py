@@ -15,7 +15,7 @@ from reference_impl.answer import Lost, Record
 IN_MEMORY = 1 << 20
 
 T = TypeVar("T")
-#: A file's rank in log order, an offset in the file, and a row.
+#: Each element contains a file's rank in log order, an offset in the file, and a row.
 Placed = tuple[int, int, Any]
 
 
@@ -24,7 +24,8 @@ class Shelf(Sequence[T]):
 
     def __init__(self) -> None:
         self._bodies = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
-        self._offsets = array("Q", [0])  # start offset of each item, and end of the last one
+        # Each item begins at one offset and ends at the next one.
+        self._offsets = array("Q", [0])
         self._was_read = False
 
     def append(self, item: T) -> None:
@@ -62,7 +63,7 @@ class Spool:
     def __init__(self) -> None:
         self._records: Shelf[Placed] = Shelf()
         self._lost: Shelf[Placed] = Shelf()
-        # ranks of the files in log order, which may differ from name order
+        # These ranks of the files follow log order, which may differ from the order of names.
         self._ranks: dict[str | None, int] = {}
 
     def add(self, event: Record | Lost, row: Any) -> None:
@@ -83,7 +84,8 @@ class Spool:
 
     def rows(self) -> Iterator[Any]:
         """Yield the rows in log order."""
-        lost = self._lost  # rows are stored as they are read, which is not always in log order
+        # Rows are stored in the order in which they are read, which may differ from log order.
+        lost = self._lost
         order = sorted(range(len(lost)), key=lambda number: lost[number][:2])
         merged = heapq.merge((lost[number] for number in order), self._records, key=_place)
         return (row for _, _, row in merged)

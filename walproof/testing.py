@@ -35,17 +35,17 @@ GENERATED_LOGS = 100
 class Example:
     """A log, and the answer that a reader must return."""
 
-    #: A vector id (``FORMAT/SLUG``), or the control and the damage of a generated log.
+    #: The id of a vector (``FORMAT/SLUG``), or the control and the damage of a generated log.
     id: str
     format: str
-    #: The bytes of the log. For a log that consists of several files, the bytes by file name.
+    #: The bytes of the log. If it consists of several files, the bytes of each file by its name.
     log: Contents
-    #: The file name of the log. In some formats, readers depend on it.
+    #: The file name of the log. Readers of some formats depend on it.
     name: str
     profile: Profile
     context: Json
     expected: Json
-    #: Other answers that the chapter allows.
+    #: Other valid answers, if the chapter allows several.
     allowed: Sequence[Json] = ()
 
     def __repr__(self) -> str:
@@ -125,7 +125,7 @@ def check(
             log = example.write_to(Path(scratch)) if by_path else example.log
             try:
                 result = example.differences(read(log, **example.context), reports)
-            except Exception as error:  # any exception that the reader under test raises
+            except Exception as error:  # The reader under test may raise any exception.
                 result = [f"raises {type(error).__name__}: {error}"]
         if result:
             failures.append(Failure(example, result))
@@ -154,8 +154,8 @@ def damaged_logs(format: str, profile: Profile = "recover") -> SearchStrategy[Ex
     @strategies.composite
     def damaged(draw: strategies.DrawFn) -> Example:
         enumeration = _enumeration(format, draw(strategies.integers(0, GENERATED_LOGS - 1)))
-        # Omit two families: the first leaves the log undamaged, and the last repeats all single
-        # changes.
+        # Omit two families: the first one contains the undamaged log, and the last one repeats all
+        # single changes.
         changes = draw(strategies.sampled_from(enumeration.families[1:-1])).changes
         change = changes[draw(strategies.integers(0, len(changes) - 1))]
         example = None if change is None else _damaged(enumeration, change, profile)

@@ -54,7 +54,8 @@ def map_unordered(
     )
     try:
         while True:
-            # Submit at most one task per process: the deadline cannot stop submitted tasks.
+            # Submit at most one task per process, because submitted tasks cannot be stopped at the
+            # deadline.
             while len(running) < count and (deadline is None or time.monotonic() < deadline):
                 try:
                     running.add(pool.submit(work, next(remaining)))
@@ -76,14 +77,14 @@ def map_unordered(
 
 
 def _start_process(parent: int, start: Callable[..., None], arguments: Sequence[Any]) -> None:
-    # Have the kernel kill this process when its parent ends. The alternatives are not reliable: a
-    # process notices a closed pipe only while it reads from the pipe, and a thread that watches the
-    # parent may be blocked for seconds while compiled code runs.
+    # Have the kernel kill this process when its parent ends. Two alternatives are unreliable: a
+    # process notices a closed pipe only while it reads from the pipe, and compiled code may block a
+    # thread that watches the parent for seconds.
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    for stop in (signal.SIGINT, signal.SIGHUP):  # the parent kills its workers on these signals
+    for stop in (signal.SIGINT, signal.SIGHUP):  # The parent kills its workers on these signals.
         signal.signal(stop, signal.SIG_IGN)
     start(*arguments)

@@ -140,7 +140,7 @@ def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, Any]]:
         yield number, wire, value
 
 
-#: The number and wire type of each known field, by payload type (ETW-010).
+#: For each payload type, the fields by number, with their wire types and names (ETW-010).
 _ENTRY_FIELDS = {1: (0, "entry_type"), 2: (0, "term"), 3: (0, "index"), 4: (2, "data")}
 _STATE_FIELDS = {1: (0, "term"), 2: (0, "vote"), 3: (0, "commit")}
 _SNAPSHOT_FIELDS = {1: (0, "index"), 2: (0, "term"), 3: (2, "conf_state")}

@@ -19,7 +19,7 @@ from reference_impl.etcd_wal.layout import (
 )
 from reference_impl.etcd_wal.segment import BEGINNING, Item, Known, Segment
 
-#: The length of segment names as etcd writes them.
+#: Number of characters in the names of segments that etcd writes.
 NAME_SIZE = 37
 LOOK_AHEAD = 65536
 
@@ -43,10 +43,10 @@ class Journal:
             self.names = list(segments(path))
         self.sizes: list[int] = []
         self.placed: list[Placed] = []
-        #: The payloads that a writer repeats in the head of its next file (ETW-009).
+        #: A writer repeats these payloads at the start of its next file (ETW-009).
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: Payloads after the last state. One of them may be a state whose type was damaged.
+        #: These payloads follow the last state. One of them may be a state whose type was damaged.
         self.since_state: set[bytes] = set()
         #: The index of the last entry (ETW-072).
         self.index = 0

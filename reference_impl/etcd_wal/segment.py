@@ -28,11 +28,12 @@ from reference_impl.etcd_wal.layout import (
 
 SECTOR = 512
 CRC_MASK = (1 << 32) - 1
-#: The most bytes that can precede a record's data: tags, type, checksum and length (ETW-021).
+#: Maximum number of bytes (tags, type, checksum and length) before a record's data (ETW-021).
 MAX_HEAD_SIZE = 24
-#: A search stops after trying frames whose total size is this multiple of the file's (ETW-033).
+#: A search stops when the total size of the frames that it tried exceeds this multiple of the file
+#: size (ETW-033).
 SEARCH_FACTOR = 2
-#: Matches the beginning of a record of a known type.
+#: This pattern matches the beginning of a record of a known type.
 BEGINNING = re.compile(rb"(?=\x08[\x01-\x05]\x10)")
 
 
@@ -41,12 +42,12 @@ class Reading:
     """One way to read the record of a frame (ETW-021)."""
 
     kind: int
-    #: The stored checksum, or -1 if this reading cannot find it.
+    #: The stored checksum, or -1 if this interpretation of the bytes has no checksum.
     crc: int
     data: tuple[int, int] | None
-    #: Possible ends of the frame, the most likely first.
+    #: The offsets at which the frame may end, the most likely first.
     ends: tuple[int, ...]
-    #: The reason code to report if only this reading of the frame succeeds.
+    #: The reason code to report if this is the only interpretation of the frame that succeeds.
     code: str
 
 
@@ -61,9 +62,9 @@ class Item:
     #: The running checksum after the frame.
     seed: int = 0
     code: str | None = None
-    #: None for framing and for lost frames.
+    #: The payload. None for framing and for lost frames.
     payload: bytes | None = None
-    #: The numbers in the payload, if it is valid.
+    #: The numbers in the payload. None if the payload is invalid.
     numbers: Mapping[str, int] | None = None
     #: True if records may be lost here.
     loses: bool = False
@@ -132,10 +133,11 @@ class Segment:
         self.is_last, self.next_crc = is_last, next_crc
         #: The end of the last byte that is not zero.
         self.content = len(data.rstrip(b"\0"))
-        #: Set by a scan: the items in order, and the offset for the next frame if one may follow.
+        #: A scan sets the items in order, and the offset of the next frame (None if no frame may
+        #: follow).
         self.items: list[Item] = []
         self.end: int | None = None
-        #: Set by a scan: the running checksum, or None if the end of the content is lost.
+        #: A scan sets the running checksum. None if the end of the content is lost.
         self.seed: int | None = None
         self._rejected: set[int] = set()
         self._counted = 0
@@ -200,7 +202,7 @@ class Segment:
         if at == record_end:
             may_lack_data = kind in (METADATA, CRC)
             return Reading(kind, crc, None, (end,), "bad-record") if may_lack_data else None
-        size = record_end - at - 2  # less the tag and one byte of the length
+        size = record_end - at - 2  # Subtract the tag and one byte of the length.
         while size >= 0 and 1 + len(varint(size)) + size > record_end - at:
             size -= 1
         if size < 0 or 1 + len(varint(size)) + size < record_end - at:

@@ -63,13 +63,13 @@ class Writer:
         self.number = self.index = self.crc = 0
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: The preallocated length of the current file, in bytes.
+        #: The length in bytes with which the current file was preallocated.
         self.allocated = self.segment_size
         self.file = path / segment_name(0, 0) if self.is_folder else path
 
     def begin(self) -> None:
         """Begin a file by writing its head (ETW-009)."""
-        #: The content of the current file, and how many of its bytes are already written.
+        #: The content of the current file, and the number of its bytes that are already written.
         self.content = bytearray()
         self.flushed = 0
         self._put(CRC, None)
@@ -104,7 +104,7 @@ class Writer:
             self._put(kind, payload)
             has_entry = kind == ENTRY
             if has_entry and not is_last and following in (ENTRY, STATE):
-                continue  # A Save has entries, then at most one state.
+                continue  # A Save consists of entries and at most one state after them.
             is_save = kind in (ENTRY, STATE)
             if is_save and self.is_folder and 0 < self.segment_size <= self.synced:
                 self._cut()

@@ -19,8 +19,8 @@ from reference_impl.kahadb_journal.layout import (
 )
 from reference_impl.kahadb_journal.source import Memo, RunningMaximum, Search, Source
 
-EMPTY_SUM = 1  # the Adler-32 of empty input
-# The requirements that define unfinished writes at the end of the log.
+EMPTY_SUM = 1  # This is the Adler-32 checksum of empty input.
+# Each requirement defines one type of unfinished write at the end of the log.
 _UNFINISHED = {"torn-header": "KDB-041", "torn-batch": "KDB-042", "torn-eof": "KDB-043"}
 
 
@@ -45,7 +45,7 @@ class Scan:
 
     def __init__(self, source: Source, name: str | None = None) -> None:
         self.source = source
-        #: The name of the file, if the log has several files.
+        #: The name of the file. None if the log is a single file.
         self.name = name
         self.size = self.source.size
         #: The offset of the next batch.
@@ -53,15 +53,15 @@ class Scan:
         self.has_ended = False
         #: The offset at which a writer may continue, set at the end of the pass.
         self.end: int | None = None
-        # An append at or before this offset can change what a reader finds (KDB-051).
+        # An append at or before this offset can change the result of a reader (KDB-051).
         self._unsettled = -1
         self._fill = self.source.fill_start()
-        # Maps the start of a chain of records to its end or, if it stops early, to a negative
-        # offset.
+        # Each key is the start of a chain of records. Its value is the end of the chain, or a
+        # negative offset if the chain stops early.
         self._chains = Memo()
         self._plausible_ends = RunningMaximum()
-        # The ends of plausible batches, or the end of the file for a batch with fill after it
-        # (check 11).
+        # Each value is the end of a plausible batch, or the end of the file if fill follows the
+        # batch (check 11).
         self._needed_ends = RunningMaximum()
         self._plausible_ends_upto = 0
         self._plausible = Search(self.source, self._is_plausible)
@@ -99,7 +99,7 @@ class Scan:
         batch = self._batch(at)
         fault = self._fault(batch)
         if fault == "bad-header" and self._sum_holds(batch, batch.end):
-            # The checksum proves the records without the header (KDB-034).
+            # The checksum matches, so only the header is lost and the records are valid (KDB-034).
             yield self._bad_header(at, at + len(HEADER))
             fault = None
         if fault is None:
@@ -116,7 +116,7 @@ class Scan:
         elif self._is_torn:
             self._end_at(at)
         else:
-            self.has_ended = True  # ``end`` stays None, because there is no place to continue.
+            self.has_ended = True  # No writer may continue here, so ``end`` stays None.
 
     def _end_at(self, at: int) -> None:
         self.has_ended = True
@@ -127,7 +127,7 @@ class Scan:
     def is_fill(self, at: int) -> bool:
         """Return whether only preallocated space follows an offset (KDB-013)."""
         if at < self._fill:
-            # A batch may have overwritten the first bytes of a preallocated EOF record.
+            # A batch may have overwritten the first bytes of an EOF record that was preallocated.
             left = self._fill - at
             return left < len(EOF_RECORD) and EOF_RECORD.endswith(self.source.get(at, left))
         head = self.source.get(at, len(EOF_RECORD))
@@ -148,7 +148,7 @@ class Scan:
     def _batch(self, at: int) -> _Batch:
         head = self.source.get(at, CONTROL_SIZE)
         if len(head) < CONTROL_SIZE:
-            # The file ends here, with too few bytes for a control record.
+            # Too few bytes are left in the file for a control record.
             return _Batch(at, False, 0, 0, None)
         header, size, checksum = CONTROL.unpack(head)
         end = at + CONTROL_SIZE + size if 0 <= size <= MAX_BATCH_SIZE else None  # KDB-035
@@ -224,7 +224,7 @@ class Scan:
         written = self.source.get(at, left)
         if EOF_RECORD.startswith(written):
             return "torn-eof"  # KDB-043
-        # The first bytes of the header may have replaced only part of the last EOF record.
+        # The start of the batch's header may have overwritten part of the last EOF record.
         is_over_eof = any(
             written == HEADER[:count] + EOF_RECORD[count:] for count in range(len(EOF_RECORD))
         )
@@ -253,12 +253,13 @@ class Scan:
             head = self.source.get(at, RECORD_HEAD)
             size, record_type = _record_head(head)
             if size < RECORD_HEAD or at + size > batch.end:
-                # The checksum proves the earlier records, but not an offset at which to continue.
+                # The checksum proves the records before this one, but nothing proves where the next
+                # record begins.
                 yield self._lost(at, batch.end, "bad-record")  # KDB-037
                 return
             if record_type == USER_RECORD:
                 payload = self.source.get(at + RECORD_HEAD, size - RECORD_HEAD)
-                if len(payload) < size - RECORD_HEAD:  # the file was truncated while it was read
+                if len(payload) < size - RECORD_HEAD:  # The file was truncated during the read.
                     yield self._lost(at, batch.end, "torn-batch", torn=True)
                     return
                 fields = {"type": record_type, "batch": batch.at, **command(payload)}
@@ -267,7 +268,7 @@ class Scan:
                 yield self._lost(at, at + size, "unknown-type")  # KDB-038
             at += size
 
-    # The end of an invalid batch
+    # The next methods find the end of an invalid batch.
 
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None]:
         """Return the lost range of an invalid batch, and the offset at which to continue.
@@ -286,7 +287,8 @@ class Scan:
                     self._unsettle(inner)
                 return self._lost(at, inner, fault), inner
             within = self._plausible_before(end, at + 1)
-            # Zeros and the end of the file prove little, because they may belong to another batch.
+            # Zeros and the end of the file prove little here, because they may belong to another
+            # batch.
             if within is not None and inner != end and not self._is_marked(end):
                 self._unsettle_search(at, within)
                 self._unsettle(self._reach(batch))
@@ -327,7 +329,8 @@ class Scan:
             self._unsettle(self._reach(batch))
         return following
 
-    # The offset up to which an append can change what a reader finds (KDB-051)
+    # The next methods track the offset up to which an append can change a reader's result
+    # (KDB-051).
 
     def _unsettle(self, offset: int) -> None:
         self._unsettled = max(self._unsettled, offset)

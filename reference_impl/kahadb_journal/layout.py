@@ -9,11 +9,13 @@ import re
 import struct
 from pathlib import Path
 
-# The 16 bytes at the start of every control record (KDB-005).
+# Every control record begins with these 16 bytes (KDB-005).
 HEADER = b"\x00\x00\x00\x1c\x02WRITE BATCH"
 CONTROL_SIZE = 28
-CONTROL = struct.Struct(">16siq")  # KDB-005: header, batch size, checksum
-RECORD = struct.Struct(">iB")  # KDB-009: size including this header, type
+# The fields are a header, the size of the batch, and its checksum (KDB-005).
+CONTROL = struct.Struct(">16siq")
+# The fields are the record's size (including these bytes) and its type (KDB-009).
+RECORD = struct.Struct(">iB")
 RECORD_HEAD = RECORD.size
 USER_RECORD = 1
 EOF_RECORD = b"-qMa4"  # KDB-011

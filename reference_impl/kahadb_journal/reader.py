@@ -69,7 +69,7 @@ class Journal:
             if number <= last:
                 end, end_name = scan.end, name
         if end == 0 and self._has_a_double(end_name):
-            # A reader skips empty files, so it would read the other file with this id instead
+            # Readers skip empty files, so a reader would then read the other file with this id
             # (KDB-051).
             end = None
         for name in self.doubles:
@@ -109,7 +109,7 @@ class Journal:
 
     def _end(self, end: int | None, name: str | None) -> End:
         verdict: Verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
-        # If there is no offset at which to append, a writer is free to name its new file (KDB-050,
+        # A writer that cannot append at an offset chooses the name of its new file (KDB-050,
         # KDB-051).
         return End(verdict, self.damage or self.torn, end, name if end is not None else None)
 

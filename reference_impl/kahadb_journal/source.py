@@ -79,8 +79,8 @@ class Search:
     def __init__(self, source: Source, accepts: Callable[[int], bool]) -> None:
         self._source = source
         self._accepts = accepts
-        # The last search: every offset in this range has its next match at the range's last offset.
-        # If that is the end of the file, there is no match.
+        # The last search covered this range. All its offsets have the same next match, the last
+        # offset of the range, or no match if that offset is the end of the file.
         self._searched: Sequence[int] = ()
 
     def next(self, at: int) -> int | None:
@@ -100,7 +100,7 @@ class RunningMaximum:
 
     def __init__(self) -> None:
         self._offsets = array("q")
-        # Level k holds the maximum of each complete group of 2^k neighbouring values.
+        # Level k holds one maximum for each complete group of 2^k neighbouring values.
         self._levels = [array("q")]
 
     def add(self, offset: int, value: int) -> None:

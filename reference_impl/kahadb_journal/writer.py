@@ -28,8 +28,8 @@ from reference_impl.kahadb_journal.source import Source
 
 Context = Mapping[str, Any]
 
-# The bytes that ActiveMQ writes after each batch: since 5.14, in 5.12 and 5.13, and before 5.12
-# (KDB-011, KDB-012).
+# ActiveMQ writes these bytes after each batch: ``record`` since 5.14, ``zeros`` in 5.12 and 5.13,
+# and ``none`` before 5.12 (KDB-011, KDB-012).
 EOF_BYTES = {"record": EOF_RECORD, "zeros": bytes(5), "none": b""}
 PREALLOC_CHUNK = 1 << 20
 HALF_MEBIBYTE = 1 << 19
@@ -132,7 +132,7 @@ class Writer:
             if not is_offered or not self._fits(length, len(planned[-1].records), len(data)):
                 if planned:
                     length += CONTROL_SIZE + len(planned[-1].records)
-                # KDB-021: the control record is not counted.
+                # The control record does not count towards the length (KDB-021).
                 is_full = self.rotates and length + len(data) >= self.max_file_length
                 length = 0 if is_full else length
                 planned.append(_Planned(is_full))
@@ -203,7 +203,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     writer = Writer(path, {**context, "folder": path.is_dir()})
     file = path / last.file if last.file else path
     is_there = file.is_file()
-    # If there is no offset at which to append, ``file`` is the directory itself.
+    # If no append is possible at an offset, ``file`` is the directory itself.
     is_new_number = not is_there and os.path.lexists(file)
     at = last.end or 0
     planned = writer.plan(records, at)

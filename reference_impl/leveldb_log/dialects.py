@@ -20,11 +20,12 @@ from reference_impl.leveldb_log.layout import (
 RECYCLABLE_HEADER_SIZE = 11
 SYNC_HEADER_SIZE = 19
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-#: The first bytes of the trailer with which Pebble closes a log. The next log number follows.
+#: Pebble closes a log with a trailer that begins with these bytes. The next log number follows
+#: them.
 CLEAN_CLOSE = bytes(6) + b"\x05"
 
-#: Matches ``000012.log``, and ``000012-001.log``, which Pebble uses after a failover. The numbers
-#: are padded with zeros to six and three digits. A 64-bit number has at most 20 digits.
+#: This pattern matches ``000012.log``, and ``000012-001.log``, which Pebble uses after a failover.
+#: Zeros pad the numbers to six and three digits. A 64-bit number has at most 20 digits.
 _LOG_NAME = re.compile(r"([0-9]{6}|[1-9][0-9]{6,19})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log")
 
 COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from crc32c import crc32c
 
 BLOCK_SIZE = 32768  # LDB-001
-HEADER = struct.Struct("<IHB")  # LDB-002: masked checksum, length, type
+HEADER = struct.Struct("<IHB")  # The fields are a masked checksum, a length and a type (LDB-002).
 HEADER_SIZE = HEADER.size
 ZERO, FULL, FIRST, MIDDLE, LAST = range(5)
 

@@ -131,7 +131,8 @@ class Scan:
         """Report the rest of a block as lost, because the length cannot be trusted (LDB-037)."""
         yield Lost(at, base + len(block), reason)
         yield from self._open_record_lost()  # LDB-034
-        # A short block ends the log, so there is no later boundary to resynchronise at (LDB-039).
+        # Only the last block is short, so no later block boundary exists at which to resynchronise
+        # (LDB-039).
         self.in_step = len(block) == BLOCK_SIZE
 
     def _open_record_lost(self, requirement: str = "LDB-034") -> Iterator[Lost]:
@@ -229,7 +230,7 @@ def looks_like(head: bytes, name: str) -> bool:
         if _has_record(head[base : base + BLOCK_SIZE]):
             return True
     says_nothing = len(head) < HEADER_SIZE or all_zero(head) or _is_plausible(head)
-    # KahaDB's data files have names like db-1.log.
+    # The ``.log`` files of KahaDB have names like db-1.log.
     return says_nothing and name.endswith(".log") and not name.startswith("db-")
 
 

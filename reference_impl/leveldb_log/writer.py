@@ -56,7 +56,7 @@ class Writer:
             if left < HEADER_SIZE:
                 self._write(bytes(left))  # LDB-014
                 left = BLOCK_SIZE
-            data = rest[: left - HEADER_SIZE]  # the fragment may be empty (LDB-012)
+            data = rest[: left - HEADER_SIZE]  # A fragment may be empty (LDB-012).
             rest = rest[len(data) :]
             record_type = (FULL if begin else LAST) if not rest else (FIRST if begin else MIDDLE)
             covered = bytes([record_type]) + bytes(data)

@@ -19,7 +19,7 @@ from reference_impl.zstd_frame import (
     parameters_of,
 )
 
-#: The largest growth of a Snappy block: three bytes copy at most 64.
+#: A Snappy block grows at most by this factor, because three bytes copy at most 64.
 _SNAPPY_RATIO = 64 / 3
 _SNAPPY_SIZE_BYTES = 10
 
@@ -28,7 +28,7 @@ class Decoder:
     """Decompresses one log's records in order, within limits."""
 
     def __init__(self) -> None:
-        #: The number of bytes that count towards the budget (PRW-034).
+        #: The number of bytes that were spent from the budget (PRW-034).
         self.spent = 0
 
     def decode(self, data: bytes, flags: int, end: int) -> bytes:

@@ -19,11 +19,11 @@ HEADER_SIZE = HEADER.size
 MAX_DATA_SIZE = PAGE_SIZE - HEADER_SIZE
 
 PADDING, FULL, FIRST, MIDDLE, LAST = range(5)
-#: The compression flags, which begin at bit 3 of the type byte.
+#: Bits 3 and up of a type byte contain one of these compression flags.
 NONE, SNAPPY, ZSTD = range(3)
 FLAGS: Mapping[str, int] = {"none": NONE, "snappy": SNAPPY, "zstd": ZSTD}
 
-#: The first bytes of a segment before Prometheus 2.4 (PRW-003).
+#: Before Prometheus 2.4, segments began with these bytes (PRW-003).
 OLD_MAGIC = b"\x43\xaf\x00\xef"
 
 _NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)

@@ -30,9 +30,10 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        #: The names of the segments to read, and a lost range for each gap and each invalid name.
+        #: The segments to read, by name, with a lost range for each gap and each invalid name.
         self.plan: list[str | Lost | None] = []
-        #: The number of the last segment, from which a writer counts on.
+        #: The number of the last segment. The next segment that a writer creates has the next
+        #: number.
         self.number = -1
         if path.is_dir():
             self._plan_folder()

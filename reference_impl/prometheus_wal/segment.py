@@ -40,7 +40,7 @@ class _OpenRecord:
     end: int
     data: bytearray = field(default_factory=bytearray)
     flags: set[int] = field(default_factory=set)
-    #: The reason code of a fault that does not prevent the record from being read.
+    #: The reason code of a minor fault: the record can still be read.
     note: str | None = None
 
 
@@ -65,13 +65,14 @@ class Segment:
         self.decoder = decoder or Decoder()
         #: The total size of the log's earlier segments, in bytes.
         self.base = base
-        #: The end of the last non-zero byte, in the segment and in the current page.
+        #: The end of the last non-zero byte: ``content`` in the segment, ``used`` in the current
+        #: page.
         self.content = len(data.rstrip(b"\0"))
         self.used = self.page_end = 0
-        #: The end of the last page in which lengths with a flipped bit were tried (PRW-024).
+        #: Lengths with a flipped bit were tried up to the end of this page (PRW-024).
         self.tried = 0
         self.open: _OpenRecord | None = None
-        #: The offset at which a writer may cut the segment, valid once all events are read.
+        #: The offset at which a writer may cut the segment. It is valid once all events are read.
         self.end = 0
 
     def events(self) -> Iterator[Event]:

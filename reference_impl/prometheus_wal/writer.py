@@ -48,7 +48,7 @@ class Writer:
             raise ValueError(f"segment_size: expected a multiple of {PAGE_SIZE}, found {size}")
         self.pages = size // PAGE_SIZE
         self.flags = FLAGS[context.get("compression", "none")]
-        #: The current segment, and the full segments before it.
+        #: The current segment, followed by the full segments before it.
         self.segment = bytearray()
         self.full: list[bytes] = []
 

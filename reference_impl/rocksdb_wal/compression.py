@@ -15,7 +15,8 @@ from reference_impl.zstd_frame import (
     parameters_of,
 )
 
-#: Bits in the first byte after the magic number. If any of them is set, the frame states its size.
+#: These bits are in the first byte after the magic number. If any of them is set, the frame states
+#: its size.
 _SIZE_FLAG, _SINGLE_SEGMENT = 0xC0, 0x20
 
 
@@ -65,7 +66,7 @@ def compress(payload: bytes) -> bytes:
 def _parameters(data: bytes) -> zstandard.FrameParameters:
     """Parse the frame header. Raises :class:`BadCompression`."""
     frame = parameters_of(data)
-    # The value with which the library reports an unknown size is also a valid size.
+    # The library uses a valid size to report an unknown size, so check the flags instead.
     states_size = data[len(MAGIC)] & (_SIZE_FLAG | _SINGLE_SEGMENT)
     if not states_size or frame.content_size == 0:
         raise BadCompression("a frame that does not state its content size")

@@ -51,7 +51,7 @@ from reference_impl.rocksdb_wal.layout import (
 from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 from reference_impl.zstd_frame import MAX_RECORD_SIZE, BadCompression, TooLarge
 
-#: The requirements for metadata records, by type. RDB-033 covers the types not listed.
+#: Each metadata record type has its own requirement. RDB-033 covers the types not listed.
 _REQUIREMENTS = {
     COMPRESSION: "RDB-030",
     PREDECESSOR: "RDB-034",
@@ -65,11 +65,11 @@ class OpenRecord:
 
     at: int
     end: int
-    #: The fields from the header of the FIRST fragment.
+    #: The fields that the header of the FIRST fragment states.
     fields: dict[str, Any]
     #: The content of the fragments read so far.
     data: bytearray = field(default_factory=bytearray)
-    #: The headers of fragments whose log number is damaged (RDB-062).
+    #: One lost range for each fragment header with a damaged log number (RDB-062).
     bad_numbers: list[Lost] = field(default_factory=list)
 
 
@@ -92,7 +92,7 @@ class Scan:
         self.tail_from: int | None = None
         self.tail_to: int | None = None
         self.tail_code: str
-        #: The offset of the last damage, which would end the log if the proven offset were lower.
+        #: The offset of the last damage. The log would end there if the proven offset were lower.
         self.last_fault: int | None = None
         self.in_step = True
         self.decompressor = Decompressor(max_record_size)
@@ -230,7 +230,7 @@ class Scan:
                 return Lost(done.at, done.end, "bad-compression")  # RDB-036
             except TooLarge as error:
                 return Lost(done.at, done.end, ReasonCode("too-large", str(error)))
-        fields = dict(done.fields)  # keeps the order of the register
+        fields = dict(done.fields)  # This copy keeps the order of the register.
         for name in ("timestamp_sizes", "predecessor"):
             if name in self.announced:
                 fields[name] = self.announced[name]
@@ -268,7 +268,7 @@ class Scan:
     def _rest_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
         """Report the rest of a block as lost, because the length cannot be trusted."""
         yield from self._lose(at, base + len(block), block, base, reason)
-        # A short block ends the log, so there is no later boundary to resynchronise at.
+        # A short block ends the log, so no later block boundary exists at which to resynchronise.
         self.in_step = self.has_ended or len(block) == BLOCK_SIZE
 
     def _lose(self, at: int, end: int, block: bytes, base: int, reason: str) -> Iterator[Lost]:
@@ -308,7 +308,7 @@ class Scan:
             return len(block)
         pos = at - base
         records = self.found.records(block, base, pos)
-        # The bytes here may form both a clean close and a record of this log, so skip that record.
+        # These bytes may be both a clean close and a record of this log, so skip that record.
         following = next((r.at for r in records if r.at > pos and self.found.is_own(r)), None)
         if following is None:
             yield from self._rest_lost(at, block, base, "other-log")
@@ -355,7 +355,8 @@ class Scan:
             and not self.found.is_other(first)
             and base - start < first.end
         )
-        if not is_moved:  # RDB-063: RocksDB does not split metadata, but moves it to the next block
+        # RocksDB does not split a metadata record, but moves it to the next block (RDB-063).
+        if not is_moved:
             yield from self._lose(start, base, block, base, "zero-gap")
 
     def _cut(self, at: int, block: bytes, pos: int, reason: str) -> None:

@@ -29,8 +29,9 @@ class Survey:
     """The properties that a reader determines before it reads records (RDB-012 to RDB-017)."""
 
     number: int | None
-    #: The offset from which the log number is known: the start of the block whose record gave it,
-    #: the end of the trailer that gave it, or 0 if it came from the context or the file name.
+    #: The log number is known from this offset on: the start of the block with the record that gave
+    #: it, or the end of the trailer that gave it. The offset is 0 if the context or the file name
+    #: gave it.
     number_from: int = 0
     #: The dialect, or None if no physical record determines it.
     dialect: str | None = None
@@ -38,7 +39,7 @@ class Survey:
     compression: int | None = None
     #: True if the log begins with a compression record.
     has_compression_record: bool = False
-    #: The offset up to which all bytes are known to have been written.
+    #: All bytes before this offset are known to have been written.
     proven: int = 0
     #: The end of the last physical record that belongs to this log.
     last_own: int = 0

@@ -127,10 +127,10 @@ class Writer:
         decompressor: Decompressor | None = None,
     ) -> None:
         self.number = number
-        #: The column families whose timestamp sizes the log already states.
+        #: The log already states the timestamp sizes of these column families.
         self.families = set(families)
         limit = context.get("max_record_size", MAX_RECORD_SIZE)
-        #: The decompressor as the reader left it, to count the size of new records.
+        #: The decompressor that the reader used. Its counts continue with the new records.
         self.decompressor = decompressor or Decompressor(limit)
         self.dialect = context.get("headers", RECYCLABLE)
         self.is_compressed = context.get("compression", "none") == "zstd"

@@ -19,8 +19,8 @@ def frame(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...] | None
     """
     slot, order = log[start:end], log[3:4]
     if len(slot) < end - start or not order:
-        return None  # the log was truncated after it was parsed
-    # In the log header and in frame headers alike, the checksum follows the salts.
+        return None  # The log was truncated after it was parsed.
+    # The checksum follows the salts, both in the log header and in frame headers.
     at = 16 if start == layout.HEADER_SIZE else start - len(slot) + layout.SALTS.start
     salts, before = log[at : at + 8], log[at + 8 : at + 16]
     fields = layout.FrameHeader.of(slot)

@@ -14,8 +14,8 @@ HEADER = struct.Struct(">4I8s2I")  # SQW-002
 FRAME_HEADER = struct.Struct(">2I8s2I")  # SQW-004
 HEADER_SIZE = HEADER.size
 FRAME_HEADER_SIZE = FRAME_HEADER.size
-SALTS = slice(8, 16)  # in a frame header
-COVERED = 8  # the checksum covers this many bytes of a frame header
+SALTS = slice(8, 16)  # This slice of a frame header contains the salts.
+COVERED = 8  # The checksum covers this many bytes of a frame header.
 
 MAGIC = 0x377F0682
 VERSION = 3007000
@@ -120,7 +120,7 @@ class Slots:
         self.size = size
         #: The number of complete slots.
         self.count = max(0, size - HEADER_SIZE) // self.slot_size
-        #: The offset of the bytes after the last complete slot.
+        #: The offset at which the last complete slot ends.
         self.cut = self.at(self.count + 1)
 
     def at(self, number: int) -> int:

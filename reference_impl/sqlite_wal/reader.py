@@ -52,7 +52,8 @@ def recognise(path: Path) -> bool:
         if int.from_bytes(head[:4], "big") & ~1 == MAGIC:
             return True
         is_named = path.name.endswith("-wal")
-        # Rebuilding a header takes milliseconds, too long to try on every file in a large folder.
+        # It takes milliseconds to rebuild a header, too long to try it on every file in a large
+        # folder.
         may_be_one = is_named or head[4:8] == VERSION.to_bytes(4, "big")
         if may_be_one and rebuild(file, path.stat().st_size):
             return True
@@ -181,7 +182,8 @@ class _Tail:
         self.last_unfinished = self.last_own
         while self.last_unfinished < count and self._awaits_checksum(self.last_unfinished + 1):
             self.last_unfinished += 1
-        # A piece of a slot that begins with zeros counts as awaiting its checksum (SQW-032).
+        # If the last slot is incomplete and begins with zeros, it counts as awaiting its checksum
+        # (SQW-032).
         follows, piece = count == self.last_unfinished, self.slots.piece()
         self.ends_in_zeros = follows and bool(piece) and not any(piece[:16])
         self.is_cut = self._is_cut(piece, follows)

@@ -41,11 +41,11 @@ class _Slot:
     header: FrameHeader
     #: The checksum before the slot, or None if it is unknown.
     before: State | None = None
-    #: The slot that this frame continues, or None if the frame is not proven.
+    #: The number of the slot whose checksum this frame continues. None if the frame is not proven.
     follows: int | None = None
-    #: The checksum after the slot. A proven frame may store a different one.
+    #: The checksum after the slot. A proven frame may store a different checksum.
     computed: State | None = None
-    #: If the slot is broken padding, the commit frame that it repeats.
+    #: The number of the commit frame that this slot repeats if it is broken padding.
     repeats: int | None = None
     transaction: Transaction | None = None
 
@@ -71,7 +71,7 @@ class Survey:
         self.opening = opening
         self.committed = committed
         self.found: dict[int, _Slot] = {}
-        # ``first`` maps each checksum to the first slot that stores it. ``proven`` maps it to the
+        # For each checksum, ``first`` contains the first slot that stores it, and ``proven`` the
         # first proven slot after which the log has this checksum.
         self.first: dict[State, int] = {}
         self.proven: dict[State, int] = {}
@@ -122,7 +122,8 @@ class Survey:
         last = self.committed
         start = last + 1
         commit = covered(self.slots.data(last)) if last else None
-        # The checksum that would result if all slots after the commit frame ``last`` repeated it.
+        # This checksum would result if all slots after the commit frame ``last`` repeated that
+        # frame.
         repeated = running
         for number, slot in self.found.items():
             data = self.slots.data(number)
@@ -199,9 +200,9 @@ class Survey:
         commit = covered(self.slots.data(mark))
         before, after = self._stored(mark - 1), self._stored(mark)
         assert after is not None
-        # The checksum is linear: when two checksums advance over the same bytes, the difference
-        # between them does not depend on those bytes. The checksums before and after a damaged
-        # commit frame therefore determine the checksum of each repetition.
+        # The checksum is linear: if it advances from two values over the same bytes, the difference
+        # between the results does not depend on those bytes. The checksums before and after a
+        # damaged commit frame therefore determine the checksum of each repetition.
         whole = shown = after
         for _ in range(mark, last):
             whole = self.advance(whole, commit)
@@ -253,7 +254,8 @@ class Survey:
             end = transaction.last
         others = [transaction for transaction in transactions if transaction.is_after_loss]
         ends = {other.last for other in others}
-        # Transactions that form a ring have no start. Only a manipulated log contains a ring.
+        # If transactions form a ring, none of them is the first. Only a manipulated log contains a
+        # ring.
         starts = [other for other in others if self._followed(other) not in ends]
         for start in [*starts, *others]:
             waiting = [start]
@@ -275,7 +277,7 @@ class Survey:
             return number == 0 or self.slots.header(number).db_pages != 0
         if self.found[number].header.db_pages:
             return self._sizes(number)[0] != 0
-        # A flipped bit in the image can only imitate sizes whose last bits are zero.
+        # A flipped bit in the image can only result in sizes whose last bits are zero.
         page_size = self.slots.slot_size - FRAME_HEADER_SIZE
         return self._sizes(number)[1] % (2**34 // page_size) != 0
 
@@ -313,7 +315,7 @@ class Survey:
 
     def _is_in_place(self, number: int) -> bool:
         """Return whether the frame's checksum continues that of the previous slot."""
-        # The previous slot's computed checksum counts only if it proves this frame (SQW-036).
+        # Compare with the previous slot's computed checksum only if it proves this frame (SQW-036).
         before = self.found[number].before
         return before in (self._stored(number - 1), self._value_after(number - 1))
 

@@ -48,7 +48,7 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         key=key,
         continuous=bool(header.compatible_flags & layout.SEALED_CONTINUOUS),
     )
-    # The padding of the last object may be missing (SDJ-051).
+    # The last object may lack its padding (SDJ-051).
     writer = Writer(options, header, bytearray(data[: walk.end].ljust(walk.end, b"\0")))
     writer.allocated = len(data)
     for at in walk.sound(layout.DATA):
@@ -64,7 +64,8 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         writer.note_member(layout.FIELD, view.number(at + 16), at)
     writer.chain = _tail(writer, header.entry_array_offset, len(inspection.entries))
     writer.sealed_from = walk.end
-    writer.epoch = view.number(last + 24)  # the epoch if the last object is a tag, otherwise unused
+    # If the last object is a tag, this number is its epoch. Otherwise, the number is not used.
+    writer.epoch = view.number(last + 24)
     return writer
 
 

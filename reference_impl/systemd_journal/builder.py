@@ -39,7 +39,7 @@ COMPRESSIONS = {
 }
 
 
-# The largest sequence number that an entry can have. systemd never uses the next (SDJ-088).
+# The largest sequence number of an entry. systemd never uses the next number (SDJ-088).
 LAST_SEQNUM = (1 << 64) - 2
 
 _NUMBER = struct.Struct("<Q")
@@ -71,7 +71,7 @@ class Options:
     file_id: bytes = b"walproof-file-id"
     machine_id: bytes = b"walproof-machine"
     seqnum_id: bytes = b"walproof-file-id"
-    # The number of preallocated bytes after the last object.
+    # Number of bytes to preallocate after the last object.
     spare: int = 0
     # True if entries get the ``seqnum`` of their records, so that a copy has the same gaps as the
     # original.
@@ -133,15 +133,15 @@ class Writer:
         self.data_at: dict[bytes, int] = {}
         self.field_at: dict[bytes, int] = {}
         self.jenkins_of: dict[int, int] = {}
-        # The number of objects before each DATA or FIELD in its hash chain.
+        # For each DATA or FIELD, the number of objects before it in its hash chain.
         self.depth_of: dict[int, int] = {}
         self.buckets: dict[tuple[int, int], list[int]] = {}
         self.chain = Chain()
         self.chains: dict[int, Chain] = {}
         self.epoch = 0
         self.sealed_from = 0
-        self.allocated = 0  # the size of the file, if it was reopened
-        self.to_decompress = 0  # the total size to which the compressed payloads decompress
+        self.allocated = 0  # The size of a reopened file, or 0 for a new one.
+        self.to_decompress = 0  # The total size of the payloads that were compressed.
         if not self.out:
             self._create()
 
@@ -208,7 +208,7 @@ class Writer:
         items = []
         for payload in payloads:
             items.append(self._data(payload))
-            # includes repeated fields, which are dropped later (SDJ-020)
+            # The hash includes repeated fields, which are dropped later (SDJ-020).
             xor ^= self._jenkins(payload, items[-1])
         items = sorted(set(items))  # SDJ-082
         body = layout.ENTRY_FIXED.pack(number, realtime, monotonic, boot_id, xor)
@@ -218,7 +218,7 @@ class Writer:
             body += b"".join(struct.pack("<QQ", item, self._get(item + 16)) for item in items)
         at = self._object(layout.ENTRY, body)
         header.tail_entry_seqnum = number
-        if not header.n_entries:  # without entries, these fields have no meaning
+        if not header.n_entries:  # Without entries, these fields have no meaning.
             header.head_entry_seqnum, header.head_entry_realtime = number, realtime
         self._link(self.chain, at)
         header.entry_array_offset = header.entry_array_offset or self.chain.array
@@ -273,7 +273,8 @@ class Writer:
         size = max(len(self.out) + self.options.spare, self.allocated)
         header.arena_size = size - header.header_size
         header.state = self.options.state
-        # The header may end with fields from a later release, which stay unchanged (SDJ-003).
+        # A later release may have added fields at the end of the header. They stay unchanged
+        # (SDJ-003).
         known = header.to_bytes()
         self.out[: len(known)] = known
         return bytes(self.out) + bytes(self.options.spare)
@@ -314,7 +315,7 @@ class Writer:
         """Return the unkeyed hash of a payload, whose DATA is at offset ``at``."""
         if not self.header.keyed:
             return self._get(at + 16)
-        # Hashes are stored, because most fields of an entry repeat those of the previous entry.
+        # Most fields of an entry repeat those of the previous entry, so keep their hashes.
         if at not in self.jenkins_of:
             self.jenkins_of[at] = self.hash_function(payload, self.header, False)
         return self.jenkins_of[at]

@@ -7,7 +7,7 @@ from typing import Any
 from reference_impl.systemd_journal.compression import BadCompression, decompress
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 
-#: Larger payloads are not hashed, because that would take a second or more in Python.
+#: Larger payloads are not hashed, because this would take a second or more in Python.
 MAX_HASHED_BYTES = 1 << 18
 _COMPRESSION_FLAGS = 7
 
@@ -17,10 +17,10 @@ def payload_hash(log: Any, start: int, end: int, data: bytes) -> tuple[int, ...]
 
     ``log`` must support slicing. ``start`` is the start of the object's body.
     """
-    # An object's flags are in its second byte, and its body begins after 16 bytes.
+    # The second byte of an object contains its flags. The body begins after 16 bytes.
     head, byte = log[0:40], log[start - 15 : start - 14]
     if len(head) < 40 or not byte:
-        return None  # the log was truncated after it was parsed
+        return None  # The log was truncated after it was parsed.
     flags, is_keyed = byte[0] & _COMPRESSION_FLAGS, head[12] & 4
     try:
         data = decompress(data, flags, MAX_HASHED_BYTES) if flags else data

@@ -14,15 +14,15 @@ import zstandard
 
 from reference_impl.systemd_journal.layout import OBJECT_LZ4, OBJECT_XZ, OBJECT_ZSTD
 
-# The length of ``FIELD=value``, in bytes, from which systemd compresses it (SDJ-032).
+# Minimum size in bytes of a ``FIELD=value`` text that systemd compresses (SDJ-032).
 THRESHOLD = 512
 
 XZ_SMALLEST = 80
-# The number of literals with which a block must end if it has a match (SDJ-029).
+# Minimum number of literals at the end of a block that contains a match (SDJ-029).
 LZ4_LAST_LITERALS = 5
 MEMORY_LIMIT = 256 << 20
 
-# The number of bytes to which one step decompresses an XZ stream (SDJ-103).
+# Number of bytes that are decompressed in one step from an XZ stream (SDJ-103).
 PIECE = 4096
 
 
@@ -75,7 +75,7 @@ def compress(payload: bytes, flag: int) -> bytes | None:
         block = lz4.block.compress(payload, store_size=False)
         packed = len(payload).to_bytes(8, "little") + block
     else:
-        # The frame states its content size and has no checksum.
+        # This frame states its content size but has no checksum.
         packed = zstandard.ZstdCompressor().compress(payload)
     return packed if len(packed) < len(payload) else None
 
@@ -83,7 +83,8 @@ def compress(payload: bytes, flag: int) -> bytes | None:
 def _unxz(payload: bytes, limit: int) -> bytes:
     """Decompress one .xz stream (SDJ-028)."""
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
-    plain = io.BytesIO()  # BytesIO returns its content without a copy, unlike bytearray
+    # A BytesIO returns its content without a copy. A bytearray would copy it.
+    plain = io.BytesIO()
     while not decoder.eof:
         spent = min(limit, plain.tell() + PIECE)
         try:
@@ -123,7 +124,7 @@ def _check_lz4_block(block: bytes) -> None:
 
     Such a block has a match with offset 0, or too few literals after its last match.
     """
-    # liblz4 does not check for offset 0, for which it returns uninitialised memory.
+    # If an offset is 0, liblz4 does not reject the block but returns uninitialised memory.
     at, is_copied = 0, False
     while at < len(block):
         token = block[at]

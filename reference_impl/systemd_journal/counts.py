@@ -72,6 +72,6 @@ def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) ->
         return
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
     array, used = links.last_array
-    # This field has only 32 bits even if offsets have 64 (SDJ-003), so it is only a hint.
+    # This field has 32 bits even if offsets have 64 (SDJ-003), so compare only the low 32 bits.
     if tail != (array & 0xFFFFFFFF, used):
         yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")

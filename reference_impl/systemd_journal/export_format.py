@@ -16,10 +16,10 @@ NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
 """Code points that systemd does not accept in text, as a part of a character class."""
 _CONTROLS = r"\x00-\x08\x0a-\x1f\x7f-\x9f"
 _NO_TEXT = re.compile(f"[{_CONTROLS}{NONCHARACTERS}]")
-# ASCII has no noncharacters, so this search is enough for it, and ten times as fast.
+# This pattern suffices for ASCII, which has no noncharacters, and is ten times as fast.
 _NO_ASCII_TEXT = re.compile(f"[{_CONTROLS}]")
 BOOT_ID = b"_BOOT_ID="
-# The prefix of fields that describe the entry itself (SDJ-091).
+# Fields with this prefix describe the entry itself (SDJ-091).
 ABOUT = b"__"
 
 
@@ -121,7 +121,8 @@ def parse_fields(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[bytes | N
 
 def _exactly(stream: BinaryIO, size: int, at: int) -> bytes:
     parts, left = [], size
-    while left:  # in pieces, so that a false length cannot exhaust memory
+    # Read in pieces, so that a wrong length cannot exhaust the memory.
+    while left:
         piece = stream.read(min(left, MAX_LINE))
         if not piece:
             raise BadExport(f"at offset {at}: the stream ends inside a binary field")

@@ -35,12 +35,14 @@ TYPE_NAMES = (
 )
 OBJECT_HEADER = struct.Struct("<BB6xQ")  # type, flags, size
 OBJECT_SIZE = OBJECT_HEADER.size
-# seqnum, realtime, monotonic, boot_id, xor_hash
+# The fields are seqnum, realtime, monotonic, boot_id and xor_hash.
 ENTRY_FIXED = struct.Struct("<QQQ16sQ")
-# hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset, n_entries
+# The fields are hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset and
+# n_entries.
 DATA_FIXED = struct.Struct("<QQQQQQ")
-FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset
-TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic, in microseconds, must be smaller
+# The fields are hash, next_hash_offset and head_data_offset.
+FIELD_FIXED = struct.Struct("<QQQ")
+TIME_LIMIT = 1 << 55  # Every time, in microseconds, must be below this limit (SDJ-015).
 
 FIXED_SIZE = {FIELD: 40, ENTRY: 64, ENTRY_ARRAY: 24, TAG: 64}
 FIXED_SIZE |= {DATA_HASH_TABLE: 16, FIELD_HASH_TABLE: 16}
@@ -51,7 +53,8 @@ def align(offset: int) -> int:
     return (offset + 7) & ~7
 
 
-_HEADER = (  # name, struct code. A field exists only if header_size covers it (SDJ-003).
+# Each row is a name and a struct code. A field exists only if header_size covers it (SDJ-003).
+_HEADER = (
     ("signature", "8s"),  # 0
     ("compatible_flags", "I"),
     ("incompatible_flags", "I"),
@@ -88,7 +91,7 @@ _HEADER = (  # name, struct code. A field exists only if header_size covers it (
 )
 _HEADER_LAYOUT = struct.Struct("<" + "".join(code for _, code in _HEADER))
 HEADER_FULL = _HEADER_LAYOUT.size
-# The offset and size of each field. There are no gaps between fields (SDJ-002).
+# Each value is the offset and size of a field. Fields follow one another without gaps (SDJ-002).
 HEADER_FIELDS: dict[str, tuple[int, int]] = {}
 for _name, _code in _HEADER:
     _at = sum(size for _, size in HEADER_FIELDS.values())

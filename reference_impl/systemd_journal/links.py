@@ -19,8 +19,8 @@ from reference_impl.systemd_journal.walk import BAD, Walk
 #: Matches an entry's field ``_BOOT_ID``.
 BOOT_FIELD = re.compile(rb"_BOOT_ID=([0-9a-fA-F]{32})")
 
-# Marks for objects that were visited in a hash chain or array chain, and for DATA objects that were
-# visited in a FIELD's list.
+# CHAINED marks objects that were visited in a hash chain or array chain. LISTED marks DATA objects
+# that were visited in a FIELD's list.
 CHAINED, LISTED = 1, 2
 
 
@@ -41,13 +41,14 @@ class Links:
         self.walk = walk
         self.linked: set[int] = set()
         self.n_linked = 0
-        # The last array in the main chain, and its number of slots up to the last one in use.
+        # The offset of the last array in the main chain, and the number of its slots that are in
+        # use.
         self.last_array: tuple[int, int]
         self.chain_broken = False
         self._seen = bytearray(len(walk.kinds))
         self._entries_of: defaultdict[int, list[int]] = defaultdict(list)
         self.grown_from = grown_from(view, walk)
-        # The number of items to read from each entry that exceeds a limit (SDJ-092).
+        # For each entry that exceeds a limit, the number of its items to read (SDJ-092).
         self.given: dict[int, int] = {}
         self._to_give = 256 * walk.end + 4 * view.max_field
 
@@ -55,8 +56,7 @@ class Links:
         """Check the main chain of arrays, which lists all entries in order (SDJ-033, SDJ-034)."""
         link, width = HEADER_FIELDS["entry_array_offset"]
         at, before, last_slot, ended = self.header.entry_array_offset, 0, 0, False
-        # A crash may happen after the first entry is written, but before the array for it
-        # (SDJ-033).
+        # A crash may happen between the writes of the first entry and of its array (SDJ-033).
         begun = self.header.state == layout.ONLINE and not self.header.n_entries
         if at == 0 and not begun and any(self.walk.sound(layout.ENTRY)):
             self.chain_broken = True
@@ -144,7 +144,8 @@ class Links:
         if boot_id == header.tail_entry_boot_id and not (
             header.compatible_flags & layout.TAIL_ENTRY_BOOT_ID
         ):
-            return  # before systemd 240, systemd-journal-remote stored its own boot id
+            # Before systemd 240, systemd-journal-remote stored the boot id of its own machine.
+            return
         text = f"the boot id of the ENTRY at {at} is not its _BOOT_ID"
         yield Fault(at + 40, at + 56, "bad-entry", "SDJ-107", text)
 
@@ -206,7 +207,7 @@ class Links:
                     text = f"bucket {bucket}: invalid link to {at}"
                     yield Fault(link, link + 8, "bad-index", "SDJ-024", text, at)
                 return
-            # A link to an object whose content is damaged is still valid.
+            # A link is valid even if the content of its target is damaged.
             is_compared = not actual & BAD and at not in self.walk.wrong_hashes
             if is_compared and self.view.number(at + 16) % buckets != bucket:
                 text = f"the object at {at} does not belong in bucket {bucket}"
@@ -288,7 +289,8 @@ class Links:
                         text = f"slot {number} of the array at {array} leads to {slot}"
                         yield Fault(start, end, "bad-index", "SDJ-036", text, slot)
                     return
-                if slot > listed[-1]:  # systemd up to 247 lists repeated fields twice (SDJ-019)
+                # systemd up to 247 lists a repeated field twice (SDJ-019).
+                if slot > listed[-1]:
                     listed.append(slot)
                 last_array, used, left = array, number + 1, left - 1
             before, link, array = array, array + 16, self.view.number(array + 16)

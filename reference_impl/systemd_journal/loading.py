@@ -23,13 +23,13 @@ def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
 
 def load(path: Path) -> mmap.mmap | bytes:
     """Read a whole file into memory (SDJ-053). Raises ``OSError``."""
-    # If the file were mapped instead, truncating it would crash this process.
+    # Do not map the file: if it were truncated, this process would crash.
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:
-            return b""  # an anonymous mapping cannot be empty
+            return b""  # An anonymous mapping cannot be empty.
         data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        with suppress(AttributeError, OSError):  # saves page faults, but only Linux has it
+        with suppress(AttributeError, OSError):  # Huge pages save page faults on Linux.
             data.madvise(mmap.MADV_HUGEPAGE)
         for at, end in _stretches(file.fileno(), size):
             while at < end:

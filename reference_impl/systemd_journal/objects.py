@@ -14,14 +14,15 @@ from reference_impl.systemd_journal.compression import BadCompression, TooLarge,
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 
-# The default size limit for a decompressed field, in bytes. ``max_field_size`` overrides it
-# (SDJ-031).
+# Default limit in bytes for the size of a decompressed field. ``max_field_size`` overrides the
+# limit (SDJ-031).
 MAX_FIELD_SIZE = 64 << 20
 
-# The number of faults to list separately, in addition to one per 64 bytes of the file (SDJ-093).
+# Maximum number of faults that are listed separately. One more is listed for every 64 bytes of the
+# file (SDJ-093).
 KEPT_FAULTS = 1024
 
-# The requirements for payloads with one compression flag. SDJ-026 covers several flags.
+# Each compression flag has its own requirement for payloads. SDJ-026 covers several flags at once.
 _COMPRESSION_RULES = {
     layout.OBJECT_XZ: "SDJ-028",
     layout.OBJECT_LZ4: "SDJ-029",
@@ -42,10 +43,10 @@ class Fault:
     rule: str
     #: A description of the fault.
     text: str
-    #: The offset to which the link leads, if the fault is an invalid link.
+    #: If the fault is an invalid link, the offset to which it leads.
     target: int = 0
-    #: The highest offset of an object to which the invalid bytes refer. If a crash kept this object
-    #: from being written, the crash also caused the fault.
+    #: The invalid bytes refer to objects up to this offset. If a crash kept the last of them from
+    #: being written, the crash also caused the fault.
     newest: int = 0
 
 
@@ -62,7 +63,8 @@ class Entry:
 
 def budget(at: int, max_field: int) -> int:
     """Return how many bytes may be decompressed up to and including a DATA object (SDJ-103)."""
-    # This does not depend on the file size, so that truncating a file at its `end` changes nothing.
+    # The budget must not depend on the file size, or truncating a file at its `end` could change
+    # the result.
     return 64 * at + 4 * max_field
 
 
@@ -71,7 +73,7 @@ def hash_of(payload: bytes, header: Header, is_keyed: bool) -> int:
     return siphash24(payload, header.file_id) if is_keyed else jenkins64(payload)
 
 
-#: A function that can replace :func:`hash_of`.
+#: Functions of this type can replace :func:`hash_of`.
 HashFunction = Callable[[bytes, Header, bool], int]
 
 
@@ -129,12 +131,13 @@ class View:
         self.size = len(data)
         self.header = header
         self.max_field = max_field
-        # Counting hashed bytes protects against overlapping objects (SDJ-102), and counting
-        # decompressed bytes against compression bombs (SDJ-103).
+        # Two counters limit the work: hashed bytes because objects may overlap (SDJ-102), and
+        # decompressed bytes because of compression bombs (SDJ-103).
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
-        #: The true sizes of objects whose size field is wrong, by offset (SDJ-104).
+        #: The keys are the offsets of objects with a wrong size field. The values are their true
+        #: sizes (SDJ-104).
         self.true_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
@@ -170,7 +173,7 @@ class View:
         named.append((header.entry_array_offset, layout.ENTRY_ARRAY))
         for at, object_type in sorted(named):
             if layout.HEADER_MIN <= at < header.header_size and self._frame(at)[0] == object_type:
-                return min(at, layout.HEADER_FULL)  # no release has a longer header
+                return min(at, layout.HEADER_FULL)  # No release has a longer header.
         return None
 
     def _wrong_size(self, object_type: int, size: int) -> str | None:
@@ -286,7 +289,7 @@ class View:
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED
         try:
-            # If a later DATA was checked first, it may already have spent part of the budget.
+            # If a later DATA was checked first, part of the budget may already be spent.
             spent = self._decompressed
             left = max(spent, budget(at, self.max_field)) - spent
             limit = min(self.max_field, left)
@@ -309,7 +312,7 @@ class View:
         if compression and not (
             self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]
         ):
-            # SDJ-027: the payload is valid. Only a flag in the file header is missing.
+            # The payload is valid (SDJ-027). Only the file header lacks a flag.
             return Fault(at, at, "bad-header", "SDJ-027", "compression without its header flag")
         return None
 
@@ -319,6 +322,6 @@ class View:
         while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at
             following = self.number(at + 16)
-            if following < at + self.object_size(at):  # a link backwards could form a loop
+            if following < at + self.object_size(at):  # A link backwards could form a loop.
                 return
             at = following

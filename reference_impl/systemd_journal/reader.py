@@ -155,8 +155,8 @@ def _is_torn(inspection: Inspection, fault: Fault, torn_from: int | None) -> boo
     if fault.reason in ("bad-index", "bad-chain"):
         # Pages are written and copied in any order, so older pages may lack links to later objects.
         torn_from = min(torn_from, inspection.links.grown_from)
-    # Counts, head and tail are written last, so a crash may leave any of them out of date. Fields
-    # that are set when a file is created are never out of date.
+    # Writers update counts, head and tail last, so a crash may leave any of them out of date.
+    # Fields that are set when a file is created are never out of date.
     newest = max(fault.start, fault.target, fault.newest)
     return newest >= torn_from or fault.rule in ("SDJ-049", "SDJ-097")
 

@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.layout import Header
 
 SECURITY_PARAMETER = 1536
 _KEY = re.compile(
-    # Dashes may precede each byte, but may not split one.
+    # Dashes may stand before each byte, but not inside one.
     "(?P<seed>(?:-*[0-9a-fA-F]{2}){12})/(?P<start>[0-9a-fA-F]{1,16})-(?P<interval>[0-9a-fA-F]{1,16})"
 )
 HEADER_RANGES = ((0, 16), (24, 56), (72, 96), (104, 136))  # SDJ-072
@@ -68,7 +68,7 @@ class VerificationKey:
         n = p * q
         x = int.from_bytes(_det(SECURITY_PARAMETER // 8, self.seed, 3), "big")
         x = pow(x & ~(1 << SECURITY_PARAMETER - 1), 2, n)
-        # Compute x ** (2 ** epoch) mod n from its values mod p and mod q (Chinese remainder
+        # Compute x ** (2 ** epoch) mod n from the results mod p and mod q (Chinese remainder
         # theorem).
         xp = pow(x, pow(2, epoch, p - 1), p)
         xq = pow(x, pow(2, epoch, q - 1), q)
@@ -115,7 +115,7 @@ def _det(size: int, seed: bytes, index: int) -> bytes:
 _SMALL_FACTORS = math.prod(range(3, 200, 2))
 
 
-@lru_cache  # the search takes 0.1 s and depends only on the key
+@lru_cache  # The search takes 0.1 s and depends only on the key.
 def _prime(seed: bytes, index: int) -> int:
     """Return the first prime found in steps of 4 from a number derived with SHA-256."""
     half = SECURITY_PARAMETER // 2
@@ -127,6 +127,6 @@ def _prime(seed: bytes, index: int) -> int:
 
 
 def _is_prime(candidate: int) -> bool:
-    # All candidates are 3 modulo 4, so the Miller-Rabin test has only one step. Base 2 suffices for
-    # these numbers.
+    # All candidates are 3 modulo 4, so one step of the Miller-Rabin test is enough. Base 2 suffices
+    # for these numbers.
     return pow(2, candidate // 2, candidate) in (1, candidate - 1)

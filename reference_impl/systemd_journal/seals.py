@@ -19,11 +19,11 @@ class Seals:
         self.view = view
         self.walk = walk
         self.key = key
-        # The realtime, in microseconds, of the last entry up to which all seals are valid.
+        # All seals are valid up to an entry with this realtime, in microseconds.
         self.sealed_until: int | None = None
         self._broken = False
         self._mac: hmac.HMAC | None = None
-        self._times: list[int] = []  # the smallest and largest realtime in the segment
+        self._times: list[int] = []  # These are the smallest and largest realtime in the segment.
         self._last_time = 0
 
     def check(self) -> Iterator[Fault]:

@@ -20,13 +20,13 @@ from reference_impl.systemd_journal.objects import (
     is_field_payload,
 )
 
-# Added to an object's type in the map if its frame is valid and its content is not.
+# If only the content of an object is invalid, the map shows its type plus this flag.
 BAD = 0x80
 
 _HASHED = (layout.DATA, layout.FIELD)
-# Types of objects whose hash can prove a size other than the stored one.
+# The hash of such an object can prove that its size differs from the stored size.
 _PROVABLE = (*_HASHED, layout.ENTRY)
-# The number of names for which other file ids are tried (SDJ-106).
+# Maximum number of names for which other file ids are tried (SDJ-106).
 _NAMES_TO_TRY = 16
 
 
@@ -40,25 +40,25 @@ class Walk:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        #: One byte for every eight bytes of the file: the type of the object that begins there, or
-        #: 0. The array ends at the last object, because a large hole may follow.
+        #: For every eight bytes of the file, one byte with the type of the object that begins
+        #: there, or 0. The array ends at the last object, because a large hole may follow.
         self.kinds = bytearray(1)
         self.counts: Counter[int] = Counter()
         #: The faults in single objects, in file order.
         self.faults: list[Fault] = []
-        self.last = 0  # the offset of the last object found
-        self.end = view.header.header_size  # the end of that object
-        #: The offset at which a truncation or crash cut the objects off, or None.
+        self.last = 0  # This is the offset of the last object found.
+        self.end = view.header.header_size  # This is the end of that object.
+        #: The offset at which a truncation or crash removed the remaining objects, or None.
         self.cut: int | None = None
         self._linked = self._main_chain()
         self._lost: list[tuple[int, int]] = []
-        # The last search for a known object: where it began, and the index of the last offset it
-        # tried.
+        # The last search for a known object: the offset where it began, and the index of the last
+        # offset that it tried.
         self._search = -1, 0
         self._found: int | None = None
-        # The DATA and FIELD objects that have a wrong hash, each with its fault.
+        # For each DATA or FIELD object with a wrong hash, its fault.
         self._suspects: dict[int, Fault] = {}
-        #: The DATA objects that an entry proves although their hash is wrong (SDJ-105).
+        #: DATA objects that are valid despite a wrong hash, because an entry proves them (SDJ-105).
         self.wrong_hashes: set[int] = set()
         self._has_right_hash = False
         self._jenkins: dict[int, int] = {}
@@ -104,7 +104,8 @@ class Walk:
             mark = object_type
             if fault is not None and not _is_valid(fault):
                 if object_type != layout.ENTRY and following < tail:
-                    # If the hash is wrong, the size may be, too. Check that an object follows.
+                    # If the hash is wrong, the size may be wrong, too. Check that an object
+                    # follows.
                     if isinstance(view.frame(following), str):
                         following = self._known_object(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
@@ -134,7 +135,7 @@ class Walk:
     def prove(self) -> None:
         """Accept fields that have a wrong hash if an entry proves them (SDJ-105)."""
         proven = self._proven()
-        # If every keyed hash is wrong, the key is wrong.
+        # If all keyed hashes are wrong, the file's key must be wrong.
         is_wrong_key = bool(proven) and self.view.header.keyed and not self._has_right_hash
         if is_wrong_key:
             proven |= {at for at in self._suspects if self.kind(at) == layout.FIELD | BAD}
@@ -230,9 +231,10 @@ class Walk:
         """Report the rest as lost, because the data was cut off and no known object follows."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            return  # nothing is missing: the header states too much (SDJ-097)
+            return  # Nothing is missing, but the header states too much (SDJ-097).
         self.cut = at
-        # The length of the missing object is unknown, so the range extends to the end of the file.
+        # The range extends to the end of the file, because the length of the missing object is
+        # unknown.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
 
     def _more_follows(self, at: int) -> bool:
@@ -255,7 +257,8 @@ class Walk:
         """
         view, framed = self.view, self.view.frame(at)
         own, text = None, str(framed)
-        end: int | None = None  # the padded end of a DATA or FIELD, if only its size may be wrong
+        # If only the size of a DATA or FIELD may be wrong, this is its end with padding.
+        end: int | None = None
         if not isinstance(framed, str):
             object_type, flags, size = framed
             fault = view.content_fault(at, object_type, flags, size)
@@ -301,8 +304,7 @@ class Walk:
     def _size_by_items(self, at: int) -> int | None:
         """Return the size of an ENTRY up to the first item that leads to no DATA, or None."""
         view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
-        # An object header cannot be mistaken for a link to a DATA, because no type is a multiple of
-        # 8.
+        # No type is a multiple of 8, so an object header cannot look like a link to a DATA.
         while (item := self._item(at + size)) is not None:
             if item & 7 or not (self.kind(item) == layout.DATA or self.excused(item)):
                 break
@@ -316,7 +318,7 @@ class Walk:
         view, size = self.view, layout.FIXED_SIZE[layout.ENTRY]
         item = self._item(at + max(own_size, size))
         if item is None or self.jenkins(item) is None:
-            return None  # no item is there, as for most entries
+            return None  # No item follows, as after most entries.
         left = view.number(at + 56)
         while (item := self._item(at + size)) is not None:
             if (number := self.jenkins(item)) is None:
@@ -413,7 +415,8 @@ class Walk:
                     knows(*self._hash_chain(head, followed), tail)
         read_up_to = 0
         for entry in self._linked:
-            if entry >= read_up_to:  # bytes of overlapping entries are read only once
+            # If entries overlap, read their bytes only once.
+            if entry >= read_up_to:
                 for item in view.items(entry):
                     knows(item)
                 read_up_to = entry + view.object_size(entry)

@@ -36,7 +36,8 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     The context contains the ids, the format options and the header size, and makes the copy keep
     the sequence numbers.
     """
-    # `journalctl --verify` in systemd 252 and 253 refuses later fields and their flag.
+    # systemd 252 and 253 cannot verify a file (`journalctl --verify`) that has later fields or
+    # their flag.
     largest = layout.HEADER_FIELDS["tail_entry_offset"][0]
     with path.open("rb") as log:
         head = log.read(layout.HEADER_FULL)
@@ -65,10 +66,10 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     for record in records:
         writer.write(record)
     whole = writer.finish()
-    # Write the objects first and the header last, as systemd does. The header then has the old
-    # counts if a crash happens in between.
+    # Write the objects first and the header last, as systemd does. If a crash happens in between,
+    # the header has the old counts.
     with path.open("r+b") as log:
         log.seek(writer.header.header_size)
         log.write(whole[writer.header.header_size :])
-        log.seek(0)  # flushes the objects to the operating system
+        log.seek(0)  # Seeking flushes the objects to the operating system.
         log.write(whole[: writer.header.header_size])

@@ -53,7 +53,7 @@ class RaftEntry:
     type: str | None = None
     entry: dict[str, Any] | None = None
     fault: str | None = None
-    #: The offset of the fault in the payload.
+    #: If the payload has a fault, the offset of the fault in it.
     fault_at: int = 0
 
     def to_json(self) -> dict[str, Any]:

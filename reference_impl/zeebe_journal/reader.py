@@ -37,11 +37,13 @@ from reference_impl.zeebe_journal.segment import (
     written_end,
 )
 
-# Faults in data with a valid checksum. They end a segment and are always damage (ZBJ-035).
+# These faults occur in data with a valid checksum. They end a segment and are always damage
+# (ZBJ-035).
 CONTRADICTIONS = frozenset({"data-header", "data-length", "index-mismatch"})
-# Faults whose lost range extends to the end of the file.
+# The lost range of such a fault extends to the end of the file.
 CUT = frozenset({"torn-record", "torn-descriptor"})
-# Faults that indicate another format, or a version that readers must refuse (ZBJ-011).
+# Such a fault shows that the file has another format, or a version that readers must refuse
+# (ZBJ-011).
 NOT_OURS = frozenset({"unknown-version", "bad-descriptor"})
 
 
@@ -119,7 +121,7 @@ def _flushed_beside(path: Path) -> int | None:
         return None
     descriptor = open_segment(path, None).descriptor
     if not isinstance(descriptor, Descriptor) or descriptor.seal_at is None:
-        return None  # later records may be in the next segment
+        return None  # The next segment may contain later records.
     return flushed if descriptor.sealed is None else min(flushed, descriptor.sealed)
 
 
@@ -134,7 +136,7 @@ def open_segment(path: Path, file: str | None) -> Segment:
     size = path.stat().st_size
     with path.open("rb") as log:
         descriptor = read_descriptor(log)
-    # A readable descriptor shows that the file is not all zeros, which saves a search for data.
+    # If the descriptor is readable, the file is not all zeros, so do not search it for data.
     if isinstance(descriptor, Fault) and written_end(path, 0) == 0:
         return Segment(path, file, None, size)
     return Segment(path, file, descriptor, size)
@@ -162,25 +164,28 @@ class Journal:
         self.cursor: Cursor | None = None
         self.first_damage: str | None = None
         self.first_torn: str | None = None
-        # The last segment that was searched for records, and the end of its records. Initially, the
+        # The last segment that was searched for records, and the end of its records. At first, the
         # start of the first segment.
         self.last: tuple[Segment | None, int]
-        # True if the last segment so far had a fault at its start or end.
+        # True if the last segment up to here had a fault at its start or end.
         self.over = False
-        # True if that fault is damage. Valid only if ``over`` is true.
+        # True if the fault of ``over`` is damage. Valid only if ``over`` is true.
         self.promised: bool
-        # That fault explains why records below this index are missing. None means any number of
-        # records.
+        # The fault of ``over`` explains why records below this index are missing. If the value is
+        # None, it explains any missing records.
         self.explained: int | None = None
-        # The highest missing index, or None.
+        # The highest index that is missing. None if no index is missing.
         self.missing: int | None = None
-        # The highest first index of the segments after the current one, or None.
+        # The highest index with which one of the later segments begins. None if no later segment is
+        # readable.
         self.highest: int | None = None
-        # The first index of the next readable segment, or None.
+        # The index with which the next readable segment begins. None if no later segment is
+        # readable.
         self.next_index: int | None
         # True if a writer must not continue in the last segment that was searched (ZBJ-044).
         self.is_mended = False
-        # The last segment and the end of its records, unless a seal confirms that none is missing.
+        # The last segment and the end of its records. None if a seal confirms that no record is
+        # missing.
         self.unconfirmed: tuple[Segment, int] | None = None
 
     def events(self) -> Iterator[Event]:
@@ -237,7 +242,7 @@ class Journal:
         """Process the next segment. ``following`` is the segment after it, or None."""
         descriptor = segment.descriptor
         if descriptor is None:
-            # The segment was prepared for later use, so no segment with records may follow
+            # The segment was prepared in advance, so no segment with records may follow it
             # (ZBJ-014).
             if following is not None and following.descriptor is not None:
                 yield from self._not_here(segment, "zero-segment")
@@ -247,7 +252,7 @@ class Journal:
             yield from self._undescribed(segment, code, following)
             return
         if self.cursor is None:
-            # If an earlier segment could not be read, indexes from 1 on are missing (ZBJ-066).
+            # If an earlier segment could not be read, the missing indexes begin with 1 (ZBJ-066).
             self.cursor = Cursor(min(1, descriptor.index) if self.over else descriptor.index)
         if descriptor.index < self.cursor.index:
             yield from self._not_here(segment, "segment-overlap")  # ZBJ-039
@@ -269,7 +274,7 @@ class Journal:
     ) -> Iterator[Event]:
         """Process a segment without a readable descriptor (ZBJ-040)."""
         found = None
-        # If the descriptor is unreadable, the seal and the full size are unknown.
+        # An unreadable descriptor does not show the seal and the full size.
         undescribed = Descriptor(SMALLEST_INDEX, 0, 0)
         known = self._known(undescribed, following)
         if known is not None:
@@ -322,8 +327,8 @@ class Journal:
         self.is_mended = False
         while True:
             at, reason = yield from self.scan(segment, descriptor, cursor, limit, at, any_frame_at)
-            # If the descriptor has no seal fields, only a later segment shows that this one has
-            # ended.
+            # A descriptor without seal fields does not show that the segment has ended. Only a
+            # later segment shows it.
             if reason is None and (descriptor.seal_at is None or begins == cursor.index):
                 break
             found = self._resumed(segment, descriptor, cursor, limit, at, reason, known)
@@ -343,7 +348,7 @@ class Journal:
         expected, sealed = cursor.index, descriptor.sealed
         after = expected if sealed is None else max(expected, sealed + 1)
         if reason is None and after > expected and begins != expected:
-            # The seal states that the segment has more records.
+            # According to the seal, the segment has more records.
             reason = ReasonCode("missing-records", "ZBJ-037")
         self.over, self.unconfirmed = False, None
         if reason is not None:
@@ -385,7 +390,7 @@ class Journal:
         """Return the next proven record after a fault at ``at``, or None (ZBJ-063 to ZBJ-065)."""
         is_truncated = False
         if known is not None and cursor.index <= known.index:
-            # A frame byte of 0 where flushed records should follow may come from a truncation
+            # If flushed records should follow, a frame byte of 0 may come from a truncation
             # (ZBJ-062).
             is_truncated = reason is None and known.is_flushed
         elif reason != "unknown-frame":

@@ -15,12 +15,12 @@ from reference_impl.zeebe_journal.layout import (
 )
 from reference_impl.zeebe_journal.segment import CHUNK, Parsed, SegmentScan, extents
 
-# The possible lengths of a descriptor (ZBJ-006).
+# A descriptor has one of these lengths (ZBJ-006).
 LENGTHS = (29, 45, 57)
-# Matches a frame byte of 1 and a RecordMetadata header with any block length.
+# This pattern matches a frame byte of 1 and a RecordMetadata header with any block length.
 _START = re.compile(rb"\x01..\x01\x00\x07\x00", re.DOTALL)
 _START_SIZE = 7
-# The size of a frame byte and a RecordMetadata, in bytes.
+# A frame byte and a RecordMetadata have this total size in bytes.
 _HEAD = 21
 
 
@@ -75,7 +75,8 @@ def _ends(log: BinaryIO, at: int) -> set[int]:
     head = log.read(RECORD_OVERHEAD)
     length = int.from_bytes(head[_HEAD - 4 : _HEAD], "little")
     if length < SMALLEST_DATA:
-        return set()  # No record is this short. The field may have been zeroed.
+        # Every record is longer, so the field may have been zeroed.
+        return set()
     payload_length = int.from_bytes(head[-4:], "little")
     return {at + _HEAD + length, at + RECORD_OVERHEAD + payload_length}
 
@@ -88,7 +89,7 @@ def search(scan: SegmentScan, start: int, known: Known) -> Parsed | None:
         if chain.has(known, scan.cursor.index):
             return record
     if scan.size < scan.descriptor.max_segment_size:
-        return None  # the true chain may have been cut off
+        return None  # A truncation may have removed the true chain.
     found: _Chain | None = None
     below, above = -math.inf, math.inf
     budget = scan.size
@@ -121,7 +122,7 @@ class _Chain:
 
     first: Parsed
     last: Parsed
-    #: The offset of the known record, or None if the chain does not contain it.
+    #: The offset of the known record. None if the chain does not contain it.
     known_at: int | None
 
     def has(self, known: Known, expected: int) -> bool:

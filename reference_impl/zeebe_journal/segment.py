@@ -46,9 +46,9 @@ class Descriptor:
     #: The index of the first record.
     index: int
     max_segment_size: int
-    #: The length of the descriptor, and so the offset of the first record, in bytes.
+    #: The length of the descriptor in bytes, which is also the offset of the first record.
     length: int
-    #: The offset of the seal (last index and last position), or None if this version has no seal
+    #: The offset of the seal (last index and last position). None if this version has no seal
     #: fields.
     seal_at: int | None = None
     #: The index and offset of the last record, or None if the segment is not sealed.
@@ -102,7 +102,7 @@ def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
     if block_length < DESCRIPTOR_BLOCK.size:
         return Fault("bad-descriptor")
     block = _exactly(log, block_length)
-    if crc32c(header + block) != checksum:  # ZBJ-009: all 64 bits are compared
+    if crc32c(header + block) != checksum:  # Compare all 64 bits (ZBJ-009).
         return Fault("descriptor-checksum")
     start = 1 + 2 * SBE_HEADER.size + metadata_length
     _, index, max_size = DESCRIPTOR_BLOCK.unpack_from(block)
@@ -119,7 +119,7 @@ class Cursor:
 
     index: int
     asqn: int = NO_ASQN
-    #: True if a record with a lower index is lost (ZBJ-066).
+    #: True if an earlier record, with a lower index, is lost (ZBJ-066).
     after_loss: bool = False
 
 
@@ -153,16 +153,18 @@ class SegmentScan:
         self.cursor = cursor
         self.file = file
         self.limit = limit
-        #: The offset of the next record and, at the end of the pass, the offset after the last one.
+        #: During the pass, the offset of the next record. After the pass, the end of the last
+        #: record.
         self.at = descriptor.length
-        #: The full size of the segment in bytes, even if its file was cut (ZBJ-025).
+        #: The full size of the segment in bytes, even if the file is shorter (ZBJ-025).
         self.room = max(size, descriptor.max_segment_size)
-        #: The reason code of the fault that ended the pass, or None.
+        #: The reason code of the fault that ended the pass. None if there was no fault.
         self.fault: str | None = None
-        #: The offset of a record whose frame byte is not checked (ZBJ-063), or None.
+        #: The frame byte of the record at this offset is not checked (ZBJ-063). None if all are
+        #: checked.
         self.any_frame_at: int | None = None
-        #: The length of the data message last parsed, if its checksum is wrong, else 0. Searches
-        #: charge it to the budget of ZBJ-065.
+        #: If the last data message has a wrong checksum, its length, which counts towards the
+        #: budget of ZBJ-065. Otherwise 0.
         self.wrong_bytes = 0
 
     def events(self) -> Iterator[Record | Lost]:
@@ -172,7 +174,9 @@ class SegmentScan:
             frame = self.log.read(1)
             if self.at != self.any_frame_at:
                 if frame in (b"", EOF_FRAME):
-                    return  # ZBJ-016, ZBJ-020: the next bytes have no meaning (ZBJ-022)
+                    # The segment ends here (ZBJ-016, ZBJ-020). The next bytes have no meaning
+                    # (ZBJ-022).
+                    return
                 if frame != RECORD_FRAME:
                     self.fault = ReasonCode("unknown-frame", "ZBJ-016")
                     return
@@ -241,11 +245,11 @@ class SegmentScan:
 
     def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
         """Check a data message in chunks, and return it if its checksum matches (ZBJ-046)."""
-        self.log.seek(start)  # ZBJ-005: skip fields that newer versions add
+        self.log.seek(start)  # This skips fields that newer versions add (ZBJ-005).
         crc = 0
         for at in range(0, length, CHUNK):
             crc = crc32c(self.log.read(min(CHUNK, length - at)), crc)
-        if crc != checksum:  # ZBJ-017: all 64 bits are compared
+        if crc != checksum:  # Compare all 64 bits (ZBJ-017).
             return None
         self.log.seek(start)
         return self.log.read(length)
@@ -285,8 +289,8 @@ def extents(log: int, start: int) -> Iterator[tuple[int, int]]:
             begin = os.lseek(log, start, os.SEEK_DATA)
             end = os.lseek(log, begin, os.SEEK_HOLE)
         except (OSError, AttributeError) as error:
-            # ENXIO means that no data is left. Other errors mean that the system does not report
-            # holes.
+            # ENXIO means that no data is left. After other errors, the holes of the file are
+            # unknown.
             if getattr(error, "errno", None) != errno.ENXIO:
                 yield start, os.fstat(log).st_size
             return

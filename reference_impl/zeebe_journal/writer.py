@@ -45,7 +45,7 @@ from reference_impl.zeebe_journal.reader import (
 )
 from reference_impl.zeebe_journal.segment import Descriptor, read_descriptor
 
-# Descriptor lengths in bytes, by version byte and SBE version.
+# The keys are the version byte and the SBE version. The values are descriptor lengths in bytes.
 DESCRIPTORS = {"1": 29, "2/1": 45, "2/2": 57}
 NEWEST = "2/2"
 DEFAULT_SEGMENT_SIZE = 1 << 20
@@ -133,9 +133,9 @@ class Writer:
         self.start(self.id + 1, self.index)
         following = self._file(self.id + 1)
         if self.id == LARGEST_INT:
-            return  # a file with the next number would not be a segment (ZBJ-001)
+            return  # A file with the next number would not be a segment (ZBJ-001).
         if os.path.lexists(following):
-            return  # the existing file of that name is not a segment (ZBJ-049)
+            return  # A file of that name exists, but is not a segment (ZBJ-049).
         with following.open("wb") as log:
             log.truncate(self.max_segment_size)  # ZBJ-014: prepared in advance
 
@@ -157,7 +157,7 @@ def _full_size(segment: Segment) -> int:
 def _cut(segment: Segment, at: int) -> None:
     """Write zeros from ``at`` up to the full size, and remove the seal (ZBJ-051)."""
     with segment.path.open("r+b") as log:
-        # remove the seal before the records (ZBJ-013)
+        # Remove the seal before the records (ZBJ-013).
         _seal(log, _described(segment), (0, 0))
         log.truncate(at)
         log.truncate(_full_size(segment))
@@ -335,7 +335,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     paths = segment_files(path).get(_usable(name), [])
     segment = next((open_segment(each, file) for each in paths if each.name == file), None)
     if segment is None or not isinstance(segment.descriptor, Descriptor):
-        # There is no segment to continue, so begin with segment 1 and index 1.
+        # No segment can be continued, so begin with segment 1 and index 1.
         segment, index, removed = None, 1, paths
         size = _size(records, context)
         ids = _begin(records, size, NEWEST, index, one_file=False)

@@ -85,11 +85,11 @@ class Reader:
         self.parts = parts
         self.raw = raw
         self.files = index_files(parts.log)
-        # The index of the last entry that the snapshot covers.
+        # The snapshot covers all entries up to this index.
         self.covered = -1
-        # The index of the next entry, if it is known.
+        # The next entry has this index. None if the index is unknown.
         self.next: int | None = None
-        # The highest value that ``next`` has had.
+        # This is the highest value that ``next`` has had.
         self.highest = 0
         # Term of the snapshot.
         self.term: int | None = None
@@ -105,7 +105,7 @@ class Reader:
             return
         self.covered, self.next = 0, 1
         if not path.is_file():
-            return  # proceed as if no entries had been compacted (ZMR-092)
+            return  # Continue as if no entries had been compacted (ZMR-092).
         size = path.stat().st_size
         with path.open("rb") as file:
             try:
@@ -133,8 +133,8 @@ class Reader:
             count -= 1
         files = self.files[:count]
         spare = self.files[count:]  # ZMR-095
-        # Writers delete files without entries at the end of the log (ZMR-095), and an unfinished
-        # first file (ZMR-044).
+        # Writers delete files at the end of the log that have no entries (ZMR-095), and an
+        # unfinished first file (ZMR-044).
         self.removable = list(spare)
         limits: list[int | None] = [None] * count
         for number in reversed(range(count - 1)):
@@ -203,7 +203,7 @@ class Reader:
         following = layout.first + len(layout.offsets)
         for span in index_file.spans(layout):
             if span.torn is not None and is_last:
-                following = layout.first + span.torn  # a writer replaces the torn entry
+                following = layout.first + span.torn  # A writer replaces the torn entry.
         if limit is not None:
             following = min(following, limit)
         self.next = self.highest = max(following, self.covered + 1, self.highest)

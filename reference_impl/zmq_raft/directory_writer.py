@@ -55,8 +55,8 @@ class DirectoryWriter:
                 f"index: expected {self.first_index} to {self.next_index}, found {index}"
             )
         if index < self.next_index:
-            # Delete the files that begin with this index or a later one, but not the log's first
-            # file.
+            # Delete files that begin with this or a later index. Always keep the first file of the
+            # log.
             lowest = max(index, self.first_index + 1)
             while self.files[1:] and directory.first_index(self.files[-1]) >= lowest:
                 self.files.pop().unlink()

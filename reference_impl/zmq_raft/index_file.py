@@ -25,9 +25,9 @@ from reference_impl.zmq_raft.layout import (
     read_at,
 )
 
-# ZMR-010: RLOG, length, version, capacity, first index
+# The fields are RLOG, a length, a version, a capacity and the first index (ZMR-010).
 HEADER = struct.Struct("<4sIIIQ")
-ENTRY = struct.Struct("<12sB7s")  # ZMR-030: request id, type, term
+ENTRY = struct.Struct("<12sB7s")  # The fields are a request id, a type and a term (ZMR-030).
 NAME = re.compile(r"[0-9a-f]{14}\.rlog")
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
 MAX_TERM = 2**53 - 1
@@ -40,11 +40,12 @@ class Layout:
     size: int
     capacity: int
     first: int
-    #: The offset at which the entries begin, or None if the marker before them is missing.
+    #: The offset of the first entry. None if the marker before the entries is missing.
     data: int | None
-    #: The ends of the committed entries, relative to ``data``.
+    #: The offsets, relative to ``data``, at which the committed entries end.
     offsets: array[int]
-    #: The lost range for the length or capacity field, if the other one proves it wrong (ZMR-042).
+    #: If the length or capacity proves that the other one is wrong, the lost range for that field
+    #: (ZMR-042).
     wrong: Lost | None = None
 
 
@@ -57,7 +58,7 @@ class Span:
     start: int
     end: int
     reason: str | None = None
-    #: The number of the first entry, if that entry is torn.
+    #: If the first entry is torn, its number.
     torn: int | None = None
 
 
@@ -156,7 +157,7 @@ def spans(layout: Layout) -> Iterator[Span]:
     if last + 1 < len(offsets):
         tail = offsets[last + 1 :]
         size = layout.size - layout.data
-        # If the offsets increase, all of them are beyond the end of the file.
+        # If these offsets increase, they are all beyond the end of the file.
         if _rises(tail) and tail[-1] <= MAX_DATA:
             yield Span(len(offsets) - 1, start, size, "torn-entry", torn=last + 1)  # ZMR-047
         else:
@@ -213,7 +214,7 @@ def entries(
             yield Lost(start, end, span.reason, torn=span.reason == "torn-entry")
             continue
         data = read_at(file, start, end - start)
-        if len(data) < end - start:  # the file was truncated during the pass
+        if len(data) < end - start:  # The file was truncated during the pass.
             layout.size = start + len(data)
             yield Lost(start, layout.size, "torn-entry", torn=True)  # ZMR-047
             return
@@ -243,11 +244,12 @@ def in_term_order(
 
     ``snapshot`` is the term of the snapshot before the first entry.
     """
-    # The term of the previous compared entry, and whether that entry is lost.
+    # The term of the entry that was compared last, and whether that entry is lost.
     term, is_lost = snapshot, False
-    # The previous entry, held back until it is known whether it is lost. None for the snapshot.
+    # The previous entry, which is not yielded before it is known whether the entry is lost. None
+    # for the snapshot.
     held: Record | Lost | None = None
-    # The term of the nearest entry before the previous one that is not lost.
+    # The term of the nearest entry that is before the previous one and not lost.
     kept: int | None = None
     ahead, behind = tee(events)
     next(ahead, None)

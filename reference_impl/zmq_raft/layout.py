@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from reference_impl.answer import Lost, Record
 from reference_impl.zmq_raft import message_pack
 
-# ZMR-001: token, length of the data without its padding
+# The fields are a token and the length of the data without padding (ZMR-001).
 CHUNK = struct.Struct("<4sI")
 VERSION = 1
 CREATED = "2018-09-26T14:59:36.817Z"
@@ -25,7 +25,8 @@ class Place:
     file: str | None = None
 
 
-# A file type's reader yields records and lost ranges in log order, and returns the place to append.
+# The reader of a file type yields records and lost ranges in log order, and returns the place (file
+# and offset) at which to append.
 Parts = Generator[Record | Lost, None, Place]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 # No package on PyPI is suitable. ``msgpack`` cannot limit nesting to 64, decodes extension -1, and
-# rejects an excessive length before it reads the bytes that exist. ``u-msgpack`` rejects repeated
+# rejects an excessive length before it reads the remaining bytes. ``u-msgpack`` rejects repeated
 # keys.
 
 MAX_DEPTH = 64  # ZMR-079
@@ -64,7 +64,7 @@ class Map:
     pairs: tuple[tuple[Any, Any], ...]
 
 
-# Maps a first byte to the struct format of the number after it.
+# For each first byte, the struct format of the number that follows it.
 _NUMBERS = {
     0xCA: ">f",
     0xCB: ">d",
@@ -77,8 +77,8 @@ _NUMBERS = {
     0xD2: ">i",
     0xD3: ">q",
 }
-# Maps a first byte to the value's type and the number of bytes in its length field. The shortest
-# form of each type comes first.
+# For each first byte, the value's type and the size of its length field in bytes. The shortest form
+# of each type comes first.
 _SIZED = {
     0xC4: ("bin", 1),
     0xC5: ("bin", 2),
@@ -97,7 +97,7 @@ _SIZED = {
 _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
-# Stands for a value that contains more values than the limit.
+# This object replaces a value that contains more values than the limit.
 TOO_MANY = object()
 
 
@@ -258,7 +258,7 @@ def encode(value: Any) -> bytes:
         head = bytes([0xA0 + len(raw)]) if len(raw) < 32 else _long_head("str", len(raw))
         return head + raw
     if isinstance(value, bytes):
-        # msgpack-lite uses ``bin 8`` only for fewer than 255 bytes.
+        # msgpack-lite does not use ``bin 8`` for 255 bytes, but only for fewer.
         return (b"\xc5\x00\xff" if len(value) == 0xFF else _long_head("bin", len(value))) + value
     if isinstance(value, list):
         head = bytes([0x90 + len(value)]) if len(value) < 16 else _long_head("array", len(value))
@@ -305,7 +305,8 @@ def _with_pairs(value: Any) -> Any:
     if isinstance(value, list):
         return [_with_pairs(item) for item in value]
     if isinstance(value, Map):
-        # If keys were text here, each level of nesting would double the length of the text.
+        # Keys are not converted to text, because each level of nesting would double the length of
+        # the text.
         return {"map": [[_with_pairs(key), _with_pairs(item)] for key, item in value.pairs]}
     return to_json(value)
 

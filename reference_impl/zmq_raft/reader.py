@@ -105,7 +105,7 @@ def recognise(path: Path) -> bool:
         parts = directory.folders(path, {})
         for index_path in directory.index_files(parts.log):
             if len(index_path.relative_to(parts.log).parts) > len(directory.FOLDERS):
-                return True  # index files next to each other in one directory are separate logs
+                return True  # Index files directly in this folder are separate logs.
         return parts.snapshot is not None and parts.snapshot.is_file() and recognise(parts.snapshot)
     with path.open("rb") as file:
         head = file.read(HEAD)
@@ -129,7 +129,7 @@ def _is_state(head: bytes, is_named_so: bool) -> bool:
         try:
             value, at = message_pack.decode(head, at)
         except message_pack.Incomplete:
-            # The bytes that were examined may end inside an update.
+            # The bytes that were read may end inside an update.
             return is_named_so or keys > 0
         except ValueError:
             break

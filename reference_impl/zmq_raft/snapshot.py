@@ -19,10 +19,10 @@ from reference_impl.zmq_raft.layout import (
     read_at,
 )
 
-# ZMR-060: SNAP, length, version, index, term, data size
+# The fields are SNAP, a length, a version, an index, a term and the data size (ZMR-060).
 HEADER = struct.Struct("<4sIIQQQ")
 BODY = HEADER.size - 8
-# JavaScript's largest exact integer, which limits every index and term.
+# JavaScript's largest exact integer limits every index and term.
 MAX_NUMBER = 2**53 - 1
 
 

@@ -113,7 +113,8 @@ def _updates(
     """
     file.seek(start)
     window = _Window(file, start)
-    offset = 0  # relative to the window, which drops bytes only before it grows
+    # The offset is relative to the window, which drops bytes only before it grows.
+    offset = 0
     while True:
         if offset == len(window.data):
             window.skip(offset)

@@ -113,7 +113,7 @@ def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
     if file_type == "index":
         if last.end == 0:
-            path.unlink()  # the header was never finished (ZMR-044)
+            path.unlink()  # The header was never finished (ZMR-044).
             _write(path, records, {**context, "kind": "index"})
             return
         with path.open("r+b") as file:
@@ -122,7 +122,7 @@ def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     writer = _state_writer(path, context)
     if not (records[0].fields.get("rotate") or writer.is_full):
         with path.open("r+b") as file:
-            file.truncate(last.end)  # ZMR-080: a rotated file stays as it is
+            file.truncate(last.end)  # After a rotation, the file stays unchanged (ZMR-080).
     write_all(writer, records)
 
 
@@ -174,7 +174,7 @@ def _write_directory(root: Path, records: Sequence[NewRecord], context: Context)
     fields: Mapping[str, Any] = context.get("snapshot", {})
     snapshot = NewRecord(bytes.fromhex(str(fields.get("payload", ""))), fields)
     if records and "entry_type" not in records[0].fields and "index" in records[0].fields:
-        # Readers return the snapshot as the first record, which has no entry type.
+        # Readers return the snapshot as the first record. It has no entry type.
         snapshot, *records = records
     data = _snapshot(snapshot, context)
     root.mkdir()

@@ -9,7 +9,7 @@ import click
 
 from walproof.cli.command_group import LazyGroup, run
 
-#: Sections of ``walproof --help``, each with its commands and their descriptions.
+#: ``walproof --help`` lists the commands in these sections, with their descriptions.
 SECTIONS = {
     "Work with logs": {
         "summary": "Summarise a log, or list the logs of a directory.",

@@ -147,7 +147,8 @@ def audit(
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
     target = job.Target(out, table, table_format, mode, partition_by)
     try:
-        with tempfile.TemporaryFile() as output:  # Keep the file open while the JVM runs.
+        # Keep the file open while the JVM runs.
+        with tempfile.TemporaryFile() as output:
             with redirect_jvm_output(output):
                 spark = session("walproof audit", master, {**QUIET, **spark_settings})
             try:

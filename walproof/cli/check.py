@@ -165,7 +165,7 @@ def check(
         if memory != MEMORY_MIB:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
-    if all(each.formats for each in subjects):  # true for null baselines as well
+    if all(each.formats for each in subjects):  # The condition is true for null baselines too.
         tested = {format for each in subjects for format in each.formats}
         chosen = [vector for vector in chosen if vector.body["format"] in tested] or chosen
     plan = run_report.RunPlan.of(subjects, vectors, chosen, profiles)

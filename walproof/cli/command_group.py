@@ -75,9 +75,9 @@ class LazyGroup(click.Group):
 
 def run(group: click.Command) -> None:
     """Run a command or group and exit with its status. Usage errors exit with status 1."""
-    # Without this setting, numpy starts threads that busy-wait, which costs each command 50 ms.
+    # Without this setting, numpy starts threads that wait busily, which costs each command 50 ms.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # With the default threshold, `read --jsonl` spends half its time searching for reference
+    # With the default threshold, `read --jsonl` spends half its time on a search for reference
     # cycles.
     gc.set_threshold(10_000)
     try:

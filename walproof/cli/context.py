@@ -72,6 +72,6 @@ def _parsed(item: str, format: str) -> tuple[str, Any]:
     except (ValueError, RecursionError):
         return name, text
     key = registers()[format].context.get(name)
-    # For a key that requires text, keep a value that looks like a number as text, as in name=5.
+    # If a key requires text, keep a value that looks like a number as text, as in name=5.
     is_text = key is not None and set(key.types) <= {"text", "hex"} and not isinstance(value, str)
     return name, text if is_text else value

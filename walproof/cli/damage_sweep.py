@@ -39,9 +39,9 @@ from walproof.worker_pool import WorkerDied
 MAX_VECTORS = 20
 HELLO_SECONDS = 10.0
 SUMMARY = "summary.json"
-#: Time limits for minimising findings: the usual one, and the one after a stop.
+#: Maximum seconds for the search for a minimal finding, normally and after a stop.
 MINIMISE_SECONDS, SECONDS_AFTER_STOP = 20.0, 3.0
-#: The value of ``stopped_by`` if a worker died. All other values are signal names.
+#: ``stopped_by`` has this value if a worker died. Otherwise, it is the name of a signal.
 DEAD_WORKER = "a dead worker process"
 
 

@@ -58,7 +58,8 @@ def errors_of(typed: str) -> Iterator[None]:
     except ValueError as error:  # the format rejects a --context
         raise click.ClickException(str(error)) from None
     except BrokenPipeError:
-        raise  # not an error of the log: the program that reads the output closed the pipe
+        # The log has no error: the program that reads the output closed the pipe.
+        raise
     except OSError as error:
         why = error.strerror or str(error)
         raise click.ClickException(f"{error.filename or typed}: {why}") from None

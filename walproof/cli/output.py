@@ -11,7 +11,7 @@ import click
 
 from conformance.text import json_text, one_line
 
-#: Exit status of commands that read a log, by verdict.
+#: Commands that read a log exit with the status for its verdict.
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
 
 
@@ -22,7 +22,7 @@ def _silence(context: click.Context, _: click.Parameter, is_quiet: bool) -> None
         context.with_resource(contextlib.redirect_stdout(nowhere))
 
 
-#: An option of every command, named as in ``grep`` and ``git diff``.
+#: Every command has this option. ``grep`` and ``git diff`` use the same name.
 QUIET = click.Option(
     ["-q", "--quiet"], is_flag=True, expose_value=False, callback=_silence,
     help="Print only errors; the exit status has the result.",

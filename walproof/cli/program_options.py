@@ -24,7 +24,7 @@ from walproof.cli.near_names import did_you_mean
 from walproof.cli.output import say
 from walproof.implementations import all_implementations
 
-#: The ``--no-isolation`` option, for commands that run programs.
+#: Commands that run programs have this option.
 isolation = click.option(
     "--no-isolation", "isolated", flag_value=False, default=True,
     help="Run programs with your network, files, environment and folder.",
@@ -56,7 +56,7 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Chec
     """Return the program for ``--cmd COMMAND``. Raises the errors of :func:`words_of`."""
     words = words_of(command)
     subject = CheckedProgram(command, command, words, named_by_hello=True, isolated=isolated)
-    # In ``python3 src/reader.py``, the program under test is the script, not the interpreter.
+    # If the command is ``python3 src/reader.py``, the program under test is the script, not Python.
     files = [Path(word) for word in reversed(words) if "/" in word or "." in word]
     subject.place = next((file for file in files if file.is_file()), None)
     set_one_shot(subject, one_shot)
@@ -111,8 +111,7 @@ def flag(isolated: bool) -> str:
 def program_name() -> str:
     """Return the name of this program as the user would have to type it."""
     called = Path(sys.argv[0])
-    # In a checkout, make sets PATH to the virtual environment, which the user's shell may not have
-    # done.
+    # In a checkout, make adds the virtual environment to PATH. The user's shell may lack it.
     if (
         IS_INSTALLED
         and (found := shutil.which(called.name))
@@ -124,7 +123,7 @@ def program_name() -> str:
         return f"{'python' if python.startswith('..') else python} -m {called.parent.name}"
     try:
         return os.path.relpath(called) if called.parent.name == "bin" else called.name
-    except ValueError:  # on Windows, the program may be on another drive
+    except ValueError:  # On Windows, the program may be on another drive.
         return called.name
 
 
@@ -145,7 +144,7 @@ def chosen_subjects(
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot, isolated)
         hello, why = ({}, None) if one_shot else _probed(command, subject)
-        # A one-shot program, or one that does not state its formats, gets all chosen vectors.
+        # A program gets all chosen vectors if it is one-shot or does not state its formats.
         read_formats = tuple(hello.get("formats", ()))
         subject.formats = read_formats if set(read_formats) <= set(FORMATS) else ()
         set_one_shot(subject, one_shot or why is not None)

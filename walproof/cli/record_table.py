@@ -23,11 +23,11 @@ from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
-#: What the column of record numbers shows for a lost range.
+#: A lost range has this text in the column of record numbers.
 LOST = "lost"
-#: Number of records between progress reports.
+#: Number of records after which progress is reported again.
 EVERY = 1000
-#: The result for a log that has not been read yet.
+#: A log has this result until it is read.
 END = End("refused", None, None)
 
 
@@ -230,7 +230,7 @@ def print_table(answer: Gathered, console: Console, most: int | None, total: int
 def _columns(record: Record) -> Iterator[str]:
     """Yield the fields that become columns. Only ``--json`` shows nested values."""
     for name, value in record.fields.items():
-        # A cursor repeats the values of other columns.
+        # The cursor repeats the values of other columns.
         if not isinstance(value, dict | list) and name != "cursor":
             yield name
 
@@ -250,6 +250,6 @@ def _file(item: Record | Lost) -> dict[str, str]:
 def _text(format_id: str, record: Record) -> str:
     if "fields" in record.fields:
         return entry_text(record.fields["fields"])
-    if "update" in record.fields:  # an update is more readable as JSON
+    if "update" in record.fields:  # An update is more readable as JSON.
         return cell_text(record.fields["update"], 96)
     return text_of(format_id, record)

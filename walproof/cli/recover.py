@@ -22,7 +22,7 @@ from walproof.log_finder import find_logs
 from walproof.new_log import CannotWrite, Survivors, after_loss_file, read_survivors
 from walproof.quantity import counted
 
-#: Suffix for the original of a replaced file.
+#: The original of a replaced file gets this suffix.
 DAMAGED = ".damaged"
 
 
@@ -152,11 +152,12 @@ def _replace(log: Log, survivors: Survivors) -> str:
             copy_owner_and_mode(target if target.is_file() else place, new)
         suffixes = {target.suffix for target in targets.values()}
         for old in (log.path / file for file in log.files):
-            # Leave files of other types, such as .meta, in place: the writer does not replace them.
+            # Leave files of other types, such as .meta, in place, because the writer does not
+            # replace them.
             if old in targets.values() or old.suffix not in suffixes:
                 continue
-            # Also rename the folder of a checkpoint: an empty checkpoint would still be part of the
-            # log.
+            # Rename the folder of a checkpoint too, because an empty checkpoint would still be part
+            # of the log.
             folder = old.parent
             is_left = folder != log.path and not any(
                 target.is_relative_to(folder) for target in targets.values()

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from types import FrameType
 
 STOPS = (signal.SIGTERM, signal.SIGHUP)
-#: Signal handlers that must not be replaced: SIG_IGN, which ``nohup`` sets, and None, which stands
-#: for a handler that was not installed from Python.
+#: Do not replace these signal handlers. ``nohup`` sets SIG_IGN, and None stands for a handler that
+#: was not installed from Python.
 KEPT = (signal.SIG_IGN, None)
 
 

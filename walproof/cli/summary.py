@@ -24,9 +24,9 @@ from walproof.log_summary import RecordText, Summary, summarise
 from walproof.quantity import counted, exact, moment
 from walproof.verdict import VERDICT_STYLE
 
-#: Minimum size in bytes of a log for which a progress bar is shown.
+#: Minimum size in bytes of logs for which a progress bar is shown.
 LARGE_LOG_BYTES = 16 << 20
-#: Width in columns if the output is not a terminal.
+#: Width of the output in columns if it is not a terminal.
 WIDTH = 100
 #: Width in columns of the labels on the left.
 LABEL = 8

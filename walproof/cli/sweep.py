@@ -11,9 +11,9 @@ from walproof.cli import program_options, stopping
 from walproof.cli.context import known_format
 from walproof.sweep.settings import PROFILES
 
-#: Parameters that only the bit-flip search accepts.
+#: Only the bit-flip search accepts these parameters.
 OF_FLIPS = ("bits_at_most", "is_saved", "as_json", "shows_cost")
-#: Parameters that only the damage sweep accepts.
+#: Only the damage sweep accepts these parameters.
 OF_DAMAGE = ("logs", "generated", "names", "commands", "cases", "seconds", "profiles", "damages",
              "dominance", "out", "seed", "wall_ms", "memory", "isolated")  # fmt: skip
 
@@ -124,7 +124,7 @@ def sweep(
     if given:
         named = " and ".join(each.opts[0] for each in given)
         raise click.UsageError(f"{named}: {'not with' if flips else 'needs'} --flips")
-    # Import this on use, so that --help works without numpy.
+    # Import the commands only here, so that --help works without numpy.
     if flips:
         if format is None:
             raise click.UsageError("--flips requires --format")

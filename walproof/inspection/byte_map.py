@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_PARSED_BYTES = 16 << 20
 #: Maximum number of bytes to parse if the number of fields is limited.
 WINDOW_BYTES = 256 << 10
-#: The sign in the margin that shows the fate of bytes.
+#: The margin marks lost bytes with x and torn bytes with ~.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}
 
 
@@ -192,8 +192,8 @@ class ByteMap:
                 if limit is not None and number >= limit and each.path.endswith("]"):
                     yield from self._marks_of_limit(each.start, end)
                     return
-                # An empty field belongs to the preceding bytes, as an empty payload belongs to its
-                # header.
+                # An empty field belongs to the bytes before it. For example, an empty payload
+                # belongs to its header.
                 passed = each.start - (each.start == each.end)
                 while mark is not None and mark.at <= passed:
                     yield mark

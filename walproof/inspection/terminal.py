@@ -25,10 +25,10 @@ from walproof.verdict import VERDICT_STYLE
 _RESULT_STYLE = {True: "green", False: "bold red", None: "dim"}
 _FATE_STYLE = {"lost": "red", "torn": "yellow", "record": "green", "framing": "dim"}
 _MARK_STYLE = {**_FATE_STYLE, "end": "green", "limit": "bold", "stopped": "bold red"}
-#: Maximum width in columns of a record's description.
+#: Maximum width of a record's description in columns.
 MAX_COLUMNS = 400
 _WIDE = 110
-#: Width in columns of the bytes, and of the requirements on a terminal and in a pipe.
+#: Widths in columns: that of the bytes, and those of the requirements on a terminal and in a pipe.
 _BYTES, _IDS, _IDS_IN_A_PIPE = 20, 21, 42
 
 
@@ -51,7 +51,8 @@ class TerminalMap:
         self._print_about_log(self._title())
         offset_width, hex_width = max(6, len(str(end))), max(5, len(f"{end:x}"))
         rows = self.view.rows(start, end, depth, limit)
-        head = list(islice(rows, 400))  # enough rows to estimate the width of the name column
+        # These rows are enough to estimate the width of the name column.
+        head = list(islice(rows, 400))
         names = [self._name(row.field) for row in head if isinstance(row, MappedField)]
         name_column = 2 + offset_width + 1 + hex_width + 2 + _BYTES + 1
         value_column = name_column + max(map(len, names), default=0) + 2
@@ -93,7 +94,7 @@ class TerminalMap:
         room = (self.id_column - 1 if ids else self.width) - line.cell_len
         result = row.result
         matches = None if result is None else result.matches
-        # A wrong checksum does not matter in framing, which readers skip.
+        # Readers skip framing, so a wrong checksum does not matter there.
         style = _RESULT_STYLE[matches if matches or row.fate != "framing" else None]
         if field.value is None:
             line.append("".join(f"{label}, " for label in field.labels))

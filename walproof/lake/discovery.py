@@ -90,7 +90,7 @@ class _Search:
         self._seen: set[tuple[int, int]] = set()
 
     def run(self) -> None:
-        # Visit links last, so that a log is found under its own path rather than under a link.
+        # Visit links last. A log is then found under its own path rather than under a link.
         while queue := self.folders or self.links:
             tree, folder, depth = queue.popleft()
             try:
@@ -126,7 +126,7 @@ class _Search:
                     queue.append((tree, entry, depth + 1))
             elif entry.path not in taken:
                 log = self.file(entry)
-                # In a folder that is a log, omit other files unless they are themselves logs.
+                # If a folder is a log, omit its other files, except those that are logs themselves.
                 if not logs or self._recognised(tree, log):
                     self.add(log)
 
@@ -201,7 +201,7 @@ def _expand(tree: Tree, path: str, given: str) -> list[Entry]:
 def _glob(tree: Tree, path: str) -> Iterator[Entry]:
     scheme, mark, rest = path.rpartition("://")
     parts = rest.strip("/").split("/")
-    first = 1 if mark else 0  # buckets and hosts are not globs
+    first = 1 if mark else 0  # Bucket and host names are not globs.
     start = f"{scheme}{mark}{parts[0]}" if mark else "/"
     locations = [Entry(start, is_folder=True)]
     for part in parts[first:]:
@@ -219,7 +219,7 @@ def _matching(tree: Tree, folder: Entry, part: str) -> Iterator[Entry]:
                     yield entry
         else:
             yield tree.entry(f"{folder.path.rstrip('/')}/{part}")
-    except OSError:  # a missing or unreadable folder has no matches
+    except OSError:  # A missing or unreadable folder has no matches.
         return
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from walproof.lake.file_tree import Entry, Tree
 
-#: The context that a folder determines for one of its logs, and the files of this log.
+#: The first element is the context that a folder determines for one of its logs. The second element
+#: lists the files of this log.
 FoundFiles = tuple[dict[str, Any], list[Entry]]
 
 
@@ -44,12 +45,12 @@ class Discovery:
     The defaults suit a format without options whose logs are single files without a stable name.
     """
 
-    #: Options that set context keys. Each option name maps to a context key and a parser. A parser
+    #: These options set context keys. Each option name maps to a context key and a parser. A parser
     #: returns None for the default value. For an invalid value, it raises ``ValueError`` with a
     #: description of valid values.
     options: Mapping[str, tuple[str, Callable[[str], Any]]] = {}
 
-    #: Distance in bytes between offsets at which a scan may begin, or None if every scan must begin
+    #: Number of bytes between the offsets at which a scan may begin. None if every scan must begin
     #: at the start of the log.
     restart_bytes: int | None = None
 

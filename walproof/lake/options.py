@@ -15,7 +15,7 @@ from reference_impl.formats import FORMATS
 from walproof.formats import plugin_for
 from walproof.lake.option_values import byte_count, flag, one_of, text_value, time
 
-#: Prefix of options that are passed to the constructor of the file system (``pyarrow.fs``).
+#: Options with this prefix are passed to the constructor of the file system (``pyarrow.fs``).
 FILE_SYSTEM = "fs."
 _SPARKS_OWN = re.compile(r"spark\..*|__.*")
 

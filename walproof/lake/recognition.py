@@ -11,7 +11,7 @@ from reference_impl.register import registers
 from walproof.formats import plugin_for
 
 _PIECE_BYTES = 1 << 20
-#: Matches placeholders in the file names of a register.
+#: This pattern matches placeholders in the file names of a register.
 _VARIES = re.compile(
     r"(%0?[0-9]*l*[ud]|<[^>]*>|[0-9]{5,}|NAME|SEQNUM_ID|SEQNUM|REALTIME|TIME|RANDOM)"
 )

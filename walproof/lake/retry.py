@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-#: Transient errors: those of a disk, mount or network, and temporary shortages on this machine.
-#: Missing files and missing permissions are not transient.
+#: These errors are transient: errors of a disk, mount or network, and temporary shortages on this
+#: machine. Missing files and missing permissions are not transient.
 TRANSIENT_ERRNOS = frozenset(
     {
         errno.EAGAIN,
@@ -33,7 +33,7 @@ TRANSIENT_ERRNOS = frozenset(
         errno.ETIMEDOUT,
     }
 )
-#: Pauses in seconds before the retries.
+#: Seconds to wait before each retry.
 PAUSE_SECONDS = (0.05, 0.5)
 
 Given = ParamSpec("Given")

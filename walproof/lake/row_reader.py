@@ -80,14 +80,14 @@ class RowReader:
                             yield from self._batch(run, name, common | self._time(run))
         except UnknownFormat as error:
             fault, text = error, str(error).replace("--format", "journalFormat")
-            # A file that matches several formats counts as a log that was not read.
+            # If a file matches several formats, it counts as a log that was not read.
             tally.end(*((None, None) if error.fitting else ("refused", UNKNOWN_FORMAT)))
             common["detail"] = printable_message(text)
             if not self.skips(error) and self.shows(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"):
                 yield from self._batch(End("refused", UNKNOWN_FORMAT, None), name, common)
         except OSError as error:
             # One unreadable file among ten thousand must not fail the job. Other exceptions are
-            # defects of this program and must fail it.
+            # errors in this program and must fail the job.
             fault, text = error, f"{path}: at offset {at}: {error}"
             tally.end(None, None)
             common["detail"] = printable_message(text)

@@ -16,7 +16,7 @@ from walproof.log import Log
 from walproof.scanners import reads_ranges, scanner
 from walproof.scanners.model import WHOLE, Event, Part, Wanted
 
-#: Cost of opening a log, expressed as the number of bytes that can be read in the same time.
+#: Number of bytes that can be read in the time that it takes to open a log.
 OPEN_COST_BYTES = 64 << 10
 
 
@@ -78,12 +78,13 @@ def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
     """Return a log as pieces in log order. A large log is split if its format allows it."""
     parts: Sequence[Part] = [WHOLE]
     if log.fault is None and log.size > target_bytes:
-        # Errors are ignored here, because the reader reports the same errors later.
+        # Ignore errors here, because the reader reports the same errors later.
         with (
             contextlib.suppress(OSError, UnknownFormat),
             opened(log, options) as source,
         ):
-            # Do not split other remote logs: each part would need a local copy of the whole log.
+            # Do not split other remote logs, because each part would need a local copy of the whole
+            # log.
             if is_local(log.path) or reads_ranges(source.format):
                 parts = scanner(source.format).plan(source, target_bytes)
             log = replace(log, format=source.format, context=source.context)

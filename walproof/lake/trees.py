@@ -20,7 +20,8 @@ from walproof.lake.retry import with_retries
 HEAD = 1 << 17
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
-#: How often a failed request to an object store is retried. The first retry follows after 25 ms.
+#: Maximum number of attempts to send a request to an object store. The first retry follows after 25
+#: ms.
 S3_TRIES = 7
 
 
@@ -51,9 +52,9 @@ class LocalTree:
         for each in listed:
             path = f"{folder.rstrip('/')}/{each.name}"
             try:
-                # The listing already shows which entries are links, which saves a system call.
+                # The listing shows which entries are links. Another system call is not necessary.
                 results.append(_entry(path, *_status(each, self._follows_links)))
-            except OSError as error:  # for example, a broken link or a deleted file
+            except OSError as error:  # For example, a link is broken or a file was deleted.
                 results.append(Entry(path, fault=error))
         return results
 
@@ -103,15 +104,15 @@ class RemoteTree:
         scheme = match[1].lower()
         try:
             if scheme in S3:
-                # Use exponential backoff for up to 3 s. By default, Arrow allows about a hundred
-                # retries during the lifetime of a file system object, and then treats every error
-                # of the store as final.
+                # Wait longer after each retry, up to 3 s in total. By default, Arrow allows about a
+                # hundred retries during the lifetime of a file system object, and then treats every
+                # error of the store as final.
                 strategy = fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
                 self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=strategy)
                 self._prefix = f"{match[1]}://"
             else:
                 self.file_system, inside = fs.FileSystem.from_uri(uri)
-                # A bucket is part of the path that pyarrow expects, but a host is not.
+                # The path for pyarrow contains a bucket, but no host.
                 is_host = inside.startswith("/")
                 self._prefix = uri.removesuffix(inside) if is_host else f"{match[1]}://"
         except (ImportError, NotImplementedError, TypeError, ValueError, OSError) as error:

@@ -27,16 +27,16 @@ class Language:
     id: str
     title: str
     target: str
-    #: Folder in the package for the parsers.
+    #: The package contains the parsers in this folder.
     sources: str
     #: The runtime on which the parsers depend.
     runtime: str
-    #: Commands in the README that install the package and run its tests.
+    #: The README lists these commands, which install the package and run its tests.
     install: str
     test: str
-    #: Returns the file name of a grammar's parser.
+    #: A function that returns the file name of a grammar's parser.
     file_name: Callable[[str], str]
-    #: Corrects the text of a generated file.
+    #: A function that corrects the text of a generated file.
     finish: Callable[[str], str] = lambda text: text
 
 
@@ -55,24 +55,24 @@ def _camel(suffix: str) -> Callable[[str], str]:
 
 
 def _in_java_package(text: str) -> str:
-    # The compiler's npm package has no option for the Java package name. Javadoc parses angle
-    # brackets in comments as HTML, so escape them except in links.
+    # Set the package name here, because the compiler's npm package has no option for it. Javadoc
+    # parses angle brackets in comments as HTML, so escape them except in links.
     text = _COMMENT.sub(lambda line: _BRACKET.sub("&lt;", line[0]), text)
     head, line, remainder = text.partition("\n\n")
     return f"{head}\n\npackage walproof.parsers;{line}{remainder}"
 
 
 def _defined(text: str) -> str:
-    # Prevent two cases of undefined behaviour. Storing a number without a name needs an enum with a
-    # fixed type. If the parser throws an exception before it sets the flags of later fields, the
-    # destructor reads uninitialised flags.
+    # Prevent two cases of undefined behaviour. First, an enum can store numbers without a name only
+    # if its type is fixed. Second, if the parser throws an exception before it sets the flags of
+    # later fields, the destructor reads uninitialised flags.
     text = re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
     return re.sub(r"^( *)bool (n_\w+);", r"\1bool \2 = true;", text, flags=re.MULTILINE)
 
 
 def _in_go_package(text: str) -> str:
-    # Name every package `parsers`, and remove the assignments of variables to themselves that the
-    # compiler generates.
+    # Give each package the name `parsers`. The compiler also generates assignments of variables to
+    # themselves, so remove them.
     text = re.sub(r"^package \w+$", "package parsers", text, count=1, flags=re.MULTILINE)
     text = re.sub(r"^\s*(tmp\d+) = \1\n", "", text, flags=re.MULTILINE)
     if shutil.which("gofmt") is None:
@@ -85,9 +85,10 @@ def _in_go_package(text: str) -> str:
 
 
 def _in_rust_edition(text: str) -> str:
-    # Generated code ends UTF-16 texts at the first zero byte instead of the first zero unit.
+    # Generated code ends UTF-16 texts at the first zero byte. Make it end them at the first zero
+    # code unit.
     text = _WIDE_TERM.sub(r"\1_multi(\2&[0, 0], \3", text)
-    # Remove `extern crate`, which belongs to the 2015 edition. Inside one crate, `super` finds the
+    # Remove `extern crate`, which belongs to the 2015 edition. Inside a crate, `super` finds
     # modules.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
 
@@ -128,7 +129,7 @@ LANGUAGES = {
     )
 }  # fmt: skip
 
-#: Notes in the README for users of each language.
+#: The README contains these notes for users of each language.
 NOTES = {
     "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` returns the "
     "integer as a BigInt. `index.d.ts` has the declarations for TypeScript.",

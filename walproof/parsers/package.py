@@ -18,12 +18,12 @@ from conformance.kaitai.types import class_name, load_grammar
 from conformance.saving import is_unfinished, named_in_errors, save, temporary_sibling
 from walproof.parsers.languages import COMPILER, NOTES, Language, lower_camel
 
-#: The file that identifies a package and lists its generated files.
+#: This file marks a directory as a package and lists its generated files.
 MARK = ".walproof-parsers"
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
-#: Logs for the tests in a package. ``log`` is a path in ``vectors/``, ``array`` is a field in the
-#: log, and ``count`` is the number of its elements.
+#: The tests in a package parse these logs. ``log`` is a path in ``vectors/``, ``array`` is a field
+#: in the log, and ``count`` is the number of its elements.
 LOGS: list[dict[str, Any]] = [
     {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
     for file in sorted((HERE / "logs").glob("*.toml"))
@@ -31,8 +31,8 @@ LOGS: list[dict[str, Any]] = [
 OURS = "Parsers of journal files (write-ahead logs)"
 
 RUNTIME = HERE / "runtime"
-#: Runtimes that a package includes as ``kaitai/``, because the language's official runtime is in no
-#: registry.
+#: For these languages, no registry contains the official runtime, so a package includes it as
+#: ``kaitai/``.
 RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 
 
@@ -127,7 +127,7 @@ def _grammar(language: Language, source: Path) -> Grammar:
     needs = tuple(grammar_files(source.stem, source.parent)[1:])
     meta = load_grammar(source)["meta"]
     id = str(meta["id"])
-    # Make the title safe for comments and string literals.
+    # The title may be part of comments and string literals, so remove what would end them.
     title = " ".join(re.sub(r'["\\]|\*/', " ", str(meta.get("title", id))).split())
     return Grammar(
         source, id, class_name(id), title, meta.get("license"),
@@ -159,7 +159,8 @@ def _own_log(grammar: Grammar, log: Path) -> dict[str, Any]:
     module = compiled(grammar.source.stem, grammars=grammar.source.parent, id=grammar.id)
     try:
         read = getattr(module, grammar.class_name).from_bytes(log.read_bytes())
-    except Exception as error:  # a generated parser may raise any exception
+    # A generated parser may raise any exception.
+    except Exception as error:
         raise NotRead(
             f"{grammar.source} does not read {log}: {type(error).__name__}: {error}"
         ) from None
@@ -194,7 +195,7 @@ def _add_templates(
         "is_ours": is_ours,
         "description": OURS if is_ours else f"Parsers of {titles}",
         "license": licences.pop() if len(licences) == 1 else None,
-        # Cargo, npm and CMake accept exactly three numbers.
+        # Cargo, npm and CMake accept only versions of three numbers.
         "version": version[0] if version else "0.0.0",
         "walproof": __version__,
         "compiler": COMPILER,
@@ -218,7 +219,7 @@ def _replace(fresh: Path, out: Path) -> None:
     mark = out / MARK
     before = mark.read_text("utf-8").splitlines() if mark.exists() else []
     files = [path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if path.is_file()]
-    # Until the end, the mark lists old and new files, in case this run is killed.
+    # The mark lists old and new files until the end, because this run may be killed before.
     save(mark, "".join(f"{name}\n" for name in dict.fromkeys([*before, *files])), sync=False)
     for name in files:
         target, data = out / name, (fresh / name).read_bytes()

@@ -12,7 +12,7 @@ from walproof.implementations import all_implementations
 from walproof.quantity import counted
 from walproof.review.behaviour import Table
 
-#: Rules that are violated if the records of a vector change.
+#: If the records of a vector change, one of these rules is violated.
 _OTHER_RECORDS = ("READS_OLD_FILE", "SURVIVORS_CHANGED")
 #: Maximum number of files that a finding lists as users of a removed field.
 _MAX_FILES = 4
@@ -23,7 +23,7 @@ def failing_implementations(table: Table) -> dict[str, int]:
 
     Implementations are not run. The lists of known failures show which vectors they pass.
     """
-    # Damaged copies are also listed here, but their names are not vector ids.
+    # The table lists damaged copies too, but their names are not vector ids.
     changed = {each.log for each in table.changed if each.rule in _OTHER_RECORDS}
     files = {id: VECTORS / f"{id}.json" for id in changed}
     ids = [id for id, file in files.items() if file.is_file() and load(file).operation == "read"]

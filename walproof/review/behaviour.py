@@ -17,7 +17,7 @@ from walproof.review.logs import ReviewedLog
 from walproof.review.revision import RevisionReaders
 
 PARTS = ("records", "verdict", "reason", "lost", "end")
-#: The class, the severity and the affected parties of each rule.
+#: Each rule id maps to a class, a severity and a description of the affected readers and writers.
 Effects = Mapping[str, tuple[Class, Severity, str]]
 
 
@@ -36,10 +36,10 @@ class Table:
     """Agreement between the old and the new version of a reader."""
 
     format: str
-    #: The compared reader: executable specification or grammar.
+    #: The reader that is compared: the executable specification or a grammar.
     reader: str
-    #: The number of all logs, and of logs with equal answers. The key tells whether they are
-    #: damaged.
+    #: The number of logs, and the number of those with equal answers. The key is True for damaged
+    #: logs.
     logs: Counter[bool] = field(default_factory=Counter)
     alike: Counter[bool] = field(default_factory=Counter)
     changed: list[Changed] = field(default_factory=list)
@@ -130,7 +130,8 @@ def _difference(log: ReviewedLog) -> tuple[str, str]:
         difference = describe(log.strict)
         return f"profile strict: {difference}" if difference else "", "STRICT_CHANGED"
     if log.control is not None and describe(log.control.answers):
-        return difference, "READS_DAMAGED"  # the answers for the undamaged original differ, too
+        # The answers for the undamaged original differ, too.
+        return difference, "READS_DAMAGED"
     old, new = (log.answers[side].get("answer") for side in ("old", "new"))
     if not (old and new) or old["records"] != new["records"]:
         return difference, "SURVIVORS_CHANGED"

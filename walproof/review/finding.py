@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-#: What a change affects. ``READ``: new readers of old files. ``WRITE``: old readers of new files.
-#: ``RECOVER``: the records that survive damage. ``API``: only names, which matter to programs that
-#: use a generated parser. ``TEXT``: only the text of the specification; all bytes are read as
-#: before.
+#: These classes state what a change affects. ``READ``: new readers of old files. ``WRITE``: old
+#: readers of new files. ``RECOVER``: the records that survive damage. ``API``: only names, which
+#: matter to programs that use a generated parser. ``TEXT``: only the text of the specification,
+#: while all bytes are read as before.
 Class = Literal["READ", "WRITE", "RECOVER", "API", "TEXT"]
 Severity = Literal["breaking", "warning", "note"]
 
@@ -25,17 +25,17 @@ class CannotReview(Exception):
 class ReviewFinding:
     """One effect of a change."""
 
-    #: The id of the rule, as in the table of docs/review.md.
+    #: The id of the rule. docs/review.md lists all rules.
     rule: str
-    #: Classes of affected readers and writers.
+    #: The classes of readers and writers that the change affects.
     classes: tuple[Class, ...]
     severity: Severity
-    #: The changed field (such as ``record_header.len_data``), requirement or vector.
+    #: The field (such as ``record_header.len_data``), requirement or vector that changed.
     subject: str
     change: str
     #: A description of the affected readers and writers.
     hurts: str
-    #: Where the change is, as ``file:line``.
+    #: The location of the change, as ``file:line``.
     where: str = ""
     format: str = ""
 

@@ -26,7 +26,7 @@ EFFECTS: Effects = {
     "GRAMMAR_ON_DAMAGE": ("RECOVER", "breaking", "recovery that uses the generated parsers"),
 }
 _NUMBER = re.compile(r"([usf][1248]|b\d+)(le|be)?")
-#: Attributes that determine what the bytes of a field mean.
+#: These attributes determine the meaning of a field's bytes.
 _MEANING = {"number", "contents", "encoding", "process", "pad-right"}
 _COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|data|area)|_input$")
 
@@ -34,10 +34,10 @@ _COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|dat
 class FieldText(NamedTuple):
     """The YAML attributes of a field or instance, without its documentation."""
 
-    #: Name of the field, prefixed with the name of its type, such as ``record_header.len_data``.
+    #: The name of the field, preceded by the name of its type, such as ``record_header.len_data``.
     name: str
     attributes: Mapping[str, str]
-    #: Where the field is defined, such as ``ksy/x.ksy:12``.
+    #: The location of the field's definition, such as ``ksy/x.ksy:12``.
     where: str
 
     @property
@@ -59,8 +59,7 @@ def field_texts(grammar: str, root: Path) -> dict[str, FieldText]:
     texts: dict[str, FieldText] = {}
     visited: set[str] = set()
     waiting = deque([("", types.types[types.top])])
-    # Visit types that no field uses last. A library consists of such types, which other grammars
-    # use.
+    # Visit types last if no field uses them. They form a library, which other grammars use.
     unused = deque((f"{name}.", type) for name, type in types.types.items())
     while waiting or unused:
         above, type = (waiting or unused).popleft()
@@ -152,11 +151,11 @@ class GrammarChange:
     name: str
     old: dict[str, FieldText]
     new: dict[str, FieldText]
-    #: Arguments for the worker: the directories of both parsers, the grammar and its class.
+    #: The worker needs the directories of both parsers, the grammar and its class.
     request: Mapping[str, Any]
-    #: Number of logs that both parsers read. The key tells whether they are damaged.
+    #: The number of logs that both parsers read. The key is True for damaged logs.
     logs: Counter[bool] = field(default_factory=Counter)
-    #: Rules that are violated because the parsers read logs differently.
+    #: Rules that are violated because the parsers return different results.
     rules: set[str] = field(default_factory=set)
     #: Paths of the fields that occur in undamaged logs.
     paths: set[str] = field(default_factory=set)
@@ -242,7 +241,8 @@ def compare_grammars(old: Path, new: Path) -> dict[str, GrammarChange]:
     for name in sorted({file.stem for file in (old / "ksy").glob("*.ksy")}):
         if (new / "ksy" / f"{name}.ksy").is_file():
             folders = [parser_folder(name, True, root / "ksy") for root in (old, new)]
-            # folder names contain a digest of the grammar, so equal names mean equal parsers
+            # The name of a folder contains a digest of the grammar, so equal names mean equal
+            # parsers.
             if folders[0].name == folders[1].name:
                 continue
             texts = [field_texts(name, root) for root in (old, new)]
@@ -273,7 +273,7 @@ def read_with_grammars(
     """Read the logs with the parsers of both versions, and return the table of differences."""
     table = Table(format, "grammar")
     differing: set[ReviewedLog] = set()
-    # Read undamaged logs first: if one is read differently, its damaged copies prove nothing.
+    # Read undamaged logs first. If the parsers differ on one, its damaged copies prove nothing.
     for log in sorted(logs, key=lambda log: log.damaged):
         has_control = log.control is not None and not log.control.damaged
         follows = log.damaged and (log.control in differing if has_control else bool(differing))

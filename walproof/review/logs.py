@@ -14,7 +14,7 @@ from conformance.declaration import parse_json
 from conformance.vectors import BrokenVector
 from reference_impl.register import registers
 
-#: Larger logs are read, but not damaged.
+#: Maximum size in bytes of logs that are damaged. Larger logs are only read.
 MAX_DAMAGED_BYTES = 128 * 1024
 #: Maximum number of undamaged logs to damage.
 MAX_CONTROLS = 12
@@ -30,11 +30,11 @@ class ReviewedLog:
     context: Mapping[str, Any]
     damaged: bool
     file_name: str = "log"
-    #: Versions of the repository that contain the log: ``old``, ``new`` or both.
+    #: ``old``, ``new`` or both, depending on which version of the repository contains the log.
     sides: set[str] = field(default_factory=set)
     #: The undamaged original.
     control: ReviewedLog | None = None
-    #: Answers in the profile ``recover``, then in ``strict``, by side.
+    #: For each side, the answers in the profile ``recover``, followed by those in ``strict``.
     answers: dict[str, Any] = field(default_factory=dict)
     strict: dict[str, Any] = field(default_factory=dict)
 
@@ -72,7 +72,7 @@ def _vectors(folder: Path, format: str) -> Iterator[tuple[ReviewedLog, str | Non
         yield ReviewedLog(path.stem, format, read_contents(path), {}, False, path.name), None
     for path in paths:
         body = parse_json(path.read_bytes(), path, BrokenVector)
-        # Ignore directories in the file name: vectors from another revision have not been
+        # Use only the last part of the file name, because vectors from another revision are not
         # validated.
         input, control = path.parent / Path(body["input"]).name, body.get("control")
         if input.exists():
@@ -113,7 +113,7 @@ def _damaged(log: ReviewedLog, count: int, chance: random.Random) -> Iterator[tu
         name, family = chance.choice(names), chance.choice(list(DAMAGES))
         file = ControlFile(name, control.files[name], control.fields[name], log.name)
         damages = DAMAGES[family](file, ())
-        # There are so many truncations and flips that each one is computed only when it is chosen.
+        # There are many truncations and flips, so each one is computed only when it is chosen.
         damages = damages if isinstance(damages, Sequence) else list(damages)
         if not damages:
             continue

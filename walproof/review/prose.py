@@ -15,7 +15,7 @@ from walproof.explain import failures_of
 from walproof.review.finding import ReviewFinding, Severity
 
 _STRENGTH = re.compile(r"\b(?:(?:must|shall|should)(?: not)?|MAY(?: NOT)?|never)\b", re.I)
-#: Removed before the search, because lower-case ``may`` is not normative.
+#: Lower-case ``may`` is not normative, so remove it before the search.
 _AS_PROSE = re.compile(r"\bmay\b")
 
 

@@ -38,13 +38,12 @@ class Review:
     formats: list[str]
     findings: list[ReviewFinding] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    #: Parts that did not run, with reasons.
+    #: Parts of the review that did not run, with the reasons.
     skipped: list[str] = field(default_factory=list)
-    #: Mechanisms that isolated the readers (``by``), and what the readers could still access
-    #: (``could``).
+    #: ``by`` lists the mechanisms that isolated the readers, and ``could`` the resources that the
+    #: readers could still access.
     isolation: dict[str, list[str]] = field(default_factory=dict)
-    #: For each format, the implementations that pass vectors whose records change, and how many
-    #: such vectors they pass.
+    #: For each format and implementation, the number of passing vectors whose records change.
     failing: dict[str, dict[str, int]] = field(default_factory=dict)
     #: False if neither formats nor grammars were compared.
     is_compared: bool = True
@@ -100,7 +99,7 @@ def review(
     has_readers = any((root / "reference_impl").is_dir() for root in roots.values())
     with (
         tempfile.TemporaryDirectory(prefix="walproof-review-") as folder,
-        # A worker ends when the thread that started it ends, so keep the threads until all requests
+        # A worker ends with the thread that started it, so the threads must last until all requests
         # are done.
         ThreadPoolExecutor(2) as pool,
     ):

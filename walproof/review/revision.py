@@ -37,8 +37,8 @@ def take_out(root: Path, revision: str, into: Path) -> str:
         with tempfile.NamedTemporaryFile(suffix=".tar") as file:
             _git(root, "archive", "--output", file.name, commit, *parts)
             with tarfile.open(file.name) as archive:
-                # Python 3.11.0 to 3.11.3 lack extraction filters. This is safe: git archive writes
-                # no paths outside the target.
+                # Python 3.11.0 to 3.11.3 have no extraction filters. This is safe, because git
+                # archive writes no paths outside the target.
                 archive.extraction_filter = getattr(tarfile, "data_filter", None)
                 archive.extractall(into)
     return _git(root, "rev-parse", "--short", commit)
@@ -69,7 +69,7 @@ class RevisionReaders:
             ],
             bare=True,
         )
-        # With -P, modules next to the worker cannot shadow those of the revision.
+        # -P keeps modules next to the worker from being imported instead of those of the revision.
         self._program = JsonLinesProgram(
             [sys.executable, "-P", "-B", str(WORKER)],
             self.sandbox,

@@ -59,7 +59,7 @@ class Leaf(NamedTuple):
     end: int
     value: Any
     path: str
-    #: The instance through which the parser reached the field, or an empty string.
+    #: The Kaitai instance that contains the field, or an empty string.
     instance: str
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class FieldMap:
     """The fields that a parser finds in a file."""
 
     leaves: list[Leaf] = field(default_factory=list)
-    #: For each path of an instance, its byte range (if it is parsed at an offset) and its value.
+    #: For the path of each instance, its byte range (if it is parsed at an offset) and its value.
     instances: dict[str, tuple[tuple[int, int] | None, Any]] = field(default_factory=dict)
     error: str = ""
 
@@ -96,7 +96,7 @@ def grammars(request: dict[str, Any]) -> dict[str, Any]:
     for path, was in old.instances.items():
         now = new.instances.get(path, was)
         if was != now:
-            # A computed value matters only to programs that use it. Bytes at an offset are part of
+            # Only programs that use a computed value are affected. Bytes at an offset are part of
             # the log.
             (values if was[0] is None else both).append(f"{path}: {_shown(was)} → {_shown(now)}")
     paths = {generic(leaf.path) for leaf in old.leaves + new.leaves}
@@ -268,7 +268,7 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Answer requests until stdin ends."""
     replies = sys.stdout
-    sys.stdout = sys.stderr  # a reader's output must not mix with replies
+    sys.stdout = sys.stderr  # Output of a reader must not mix with the replies.
     for line in sys.stdin:
         print(json.dumps(answered(json.loads(line))), file=replies, flush=True)
 

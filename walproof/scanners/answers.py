@@ -69,7 +69,7 @@ def _rows(format_id: str, run: Records) -> Iterator[tuple[int, int, dict[str, An
 def _fields(columns: Sequence[Column], run: Records) -> Iterator[dict[str, Any]]:
     names = [column.name for column in columns]
     answers = [column.answers(run.fields[column.name]) for column in columns]
-    # Convert one record at a time, because a parsed value takes much more memory than its text.
+    # Convert records one at a time, because parsed values take much more memory than their text.
     for values in zip(*answers, strict=True):
         yield {
             name: value for name, value in zip(names, values, strict=True) if value is not ABSENT

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDEST = (1 << 64) - 1
-#: Record fields that every format has, and that have fixed columns.
+#: Every format has these record fields, and their columns are fixed.
 COMMON_FIELDS = frozenset({"file", "at", "size", "payload"})
-#: The value of a field that a record lacks. None stands for a stored null.
+#: A field that a record lacks has this value. A stored null is None.
 ABSENT: Any = object()
 
 
@@ -39,7 +39,8 @@ class Column:
     @cached_property
     def type(self) -> pa.DataType:
         """Return the type of the column."""
-        # Columns can be listed without pyarrow, which only an extra installs.
+        # Import pyarrow only here, because it is an optional dependency and columns can be listed
+        # without it.
         import pyarrow as pa
 
         return pa.type_for_alias(self.type_name)
@@ -70,7 +71,7 @@ class NumberColumn(Column):
         value = record.fields.get(self.name)
         if value is None:
             return None
-        # An index may exceed 64 bits: a file with several entries may begin with index 2^64 - 1.
+        # If a file begins with index 2^64 - 1, the indexes of its later entries exceed 64 bits.
         return int(value) & WIDEST if self.type_name == "uint64" else int(value)
 
     def to_answer(self, value: Any) -> Any:
@@ -95,7 +96,7 @@ class JsonColumn(Column):
         return json.loads(value)
 
 
-#: For each type of record field, the column class and the default column type.
+#: For each type of record field, its column class and its default column type.
 _BY_TYPE: Mapping[str, tuple[type[Column], str]] = {
     "integer": (Column, "int64"),
     "decimal": (NumberColumn, "uint64"),

@@ -39,7 +39,8 @@ def kernel(function: Callable[..., Any]) -> Any:
         numba.config.CACHE_DIR = str(cache() / f"kernels-{__version__}")
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # numba has no writable cache folder
+    # numba cannot write to a cache folder.
+    except RuntimeError:
         return numba.njit(nogil=True, error_model="numpy")(function)
     finally:
         numba.config.CACHE_DIR = configured

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from reference_impl.answer import End, Lost, Record
 from walproof.scanners.byte_source import ByteSource
 
-#: A run of records ends at MAX_ROWS rows or MAX_BYTES bytes of payload, whichever comes first.
+#: A run of records ends at MAX_ROWS rows or at MAX_BYTES bytes of payload, whichever comes first.
 MAX_ROWS = 65_536
 MAX_BYTES = 4 << 20
 #: Number of rows to expand to single records at a time.
 PIECE_ROWS = 16_384
-#: Maximum size in bytes of a payload column.
+#: Maximum size of a payload column in bytes.
 LONGEST = 2**31 - 1
 
 

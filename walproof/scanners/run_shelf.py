@@ -18,7 +18,8 @@ class RunShelf(Sequence[Record]):
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
         self.runs: Shelf[Records] = Shelf()
-        # the number of each run's first record, then the total number of records
+        # The list contains the number of each run's first record, and finally the number of all
+        # records.
         self._starts = [0]
 
     def append(self, run: Records) -> None:

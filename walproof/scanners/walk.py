@@ -13,17 +13,17 @@ from walproof.scanners.byte_source import ByteSource
 from walproof.scanners.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scanners.window import passing_window
 
-#: Indices in a kernel's state, an int64 array that the kernel reads and updates. They stand for the
-#: offset of the next record, the offset of the first byte in memory, the number of rows, the number
-#: of rows with a truncated payload, and the number of bytes that the next record needs. Kernels may
-#: add indices.
+#: A kernel reads and updates its state, an int64 array. These indices stand for the offset of the
+#: next record, the offset of the first byte in memory, the number of rows, the number of rows with
+#: a truncated payload, and the number of bytes that the next record needs. Kernels may add indices.
 AT, BASE, ROWS, CUT, NEED = range(5)
 
-#: Return values of kernels. In this order, they mean that more bytes are needed, that the result
-#: arrays are full, that the records end, and that the next bytes are not an intact record.
+#: A kernel returns one of these values. In this order, they mean that more bytes are needed, that
+#: the result arrays are full, that the records end, and that the next bytes are not an intact
+#: record.
 USED_UP, FULL_UP, ENDED, NOT_PLAIN = range(4)
 
-#: Maximum number of bytes held in memory for one record. The specification reads longer records.
+#: Maximum number of bytes to hold in memory for one record. The specification reads longer records.
 MAX_HELD_BYTES = 32 << 20
 
 
@@ -80,7 +80,7 @@ class RecordWalk:
         self.ends, self.cut = arrays.pooled(rows + 1, np.int32), arrays.pooled(rows)
         self.columns = tuple(arrays.pooled(rows, dtype) for dtype in self.dtypes)
         self.ends[0] = 0
-        # The payload array must be large enough for any record that fits in the window.
+        # Any record that fits in the window must also fit in the payload array.
         held = max(MAX_BYTES, self.window.stretch, len(self.window.array))
         self.payload = arrays.pooled(min(left, held) if self.wanted.cap >= 0 else 0)
         self.state[ROWS] = self.state[CUT] = 0

@@ -10,9 +10,10 @@ from walproof.scanners.byte_source import ByteSource, LocalSource
 
 #: Bytes read at a time.
 WINDOW_BYTES = 1 << 20
-#: Bytes read at a time from a local file in a single pass. They fit in the CPU's L2 cache.
+#: Number of bytes to read at a time from a local file in a single pass. They fit in the CPU's L2
+#: cache.
 PASSING_BYTES = 1 << 19
-#: Bytes read at a time from a remote file, where each request is expensive.
+#: Number of bytes to read at a time from a remote file, where each request is slow.
 REMOTE_BYTES = 8 << 20
 
 

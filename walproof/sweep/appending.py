@@ -30,9 +30,9 @@ class AppendRequest:
     vector: Vector
     before: Answer
     new: Sequence[NewRecord]
-    #: Invariants that the executable specification violates.
+    #: The invariants that the answer of the executable specification violates.
     faults: Sequence[str] = ()
-    #: False if the correct result exceeds the size limit of the harness.
+    #: False if the correct result is larger than the harness allows.
     is_judged: bool = True
 
 
@@ -118,8 +118,8 @@ class Appender:
         elif self._read(name, cut, setting).records != before.records:
             faults.append(properties.CUT_LOSES)
         elif not state.refused:
-            # A refusal after the cut is not a fault, because the shorter file may lack space for
-            # the records.
+            # A refusal after the cut is valid, because the shorter file may lack space for the
+            # records.
             after_cut = self._perform(name, cut, new, setting)
             is_read = properties.continues(old_records, new, after_cut.answer)
             if not (after_cut.refused or is_read):

@@ -16,9 +16,9 @@ from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.settings import Setting, settings_of
 
-#: Maximum size of a control. The same limit applies to all its payloads together, which may be
-#: larger if the log is compressed. Each byte adds a case, because the sweep cuts a control at every
-#: offset.
+#: Maximum size of a control in bytes. The limit also applies to the total size of its payloads,
+#: which may be larger if the log is compressed. The sweep cuts a control at every offset, so each
+#: byte adds a case.
 MAX_CONTROL_BYTES = 40 << 10
 
 #: Maximum number of records in a control, because each case reads all records.
@@ -36,12 +36,12 @@ class Control:
     id: str
     format: str
     contents: Contents
-    #: File name of the log. Some formats derive the file type from its extension.
+    #: The file name of the log. In some formats, its extension determines the file type.
     name: str
     context: Mapping[str, Any] = field(default_factory=dict)
-    #: Records that the executable specification returns.
+    #: The records that the executable specification returns.
     records: tuple[Record, ...] = ()
-    #: Field map of each file, so that workers do not need the grammars.
+    #: The fields of each file. Workers then do not need the grammars.
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
     #: All settings. The first two combine the control's own context with the two reading profiles.
     settings: Sequence[Setting] = ()
@@ -133,7 +133,8 @@ def choose(vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]) 
     controls = []
     of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
     for vector in undamaged(vectors, format, patterns):
-        # Omit vectors with several correct answers: there, a difference does not prove a fault.
+        # Omit vectors with several correct answers, because a difference does not prove a fault
+        # there.
         if not patterns and ("accept" in vector.body or vector.body["size"] > MAX_CONTROL_BYTES):
             continue
         control = control_of(vector, of_format)

@@ -14,10 +14,10 @@ from reference_impl.register import registers
 from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import LogDamage
 
-#: The effect of a finding that reports a missing true record.
+#: A finding has this effect if a true record is missing.
 DOMINANCE = "dominance"
 
-#: Fields that do not identify a record. The payload is compared as a digest, and damage before a
+#: These fields do not identify a record. The payload is compared as a digest, and damage before a
 #: record may change its position.
 _NOT_IDENTIFYING = frozenset({"payload", "file", "at", "size"})
 

@@ -26,7 +26,7 @@ OTHER_VERDICT, OTHER_REASON, OTHER_RANGE, OTHER_END = (
     "other-verdict", "other-reason", "other-range", "other-end",
 )  # fmt: skip
 
-#: Result classes of a program that returned no answer.
+#: A program that returned no answer has one of these result classes.
 NO_ANSWER = ("crash", "timeout", "over-limit", "protocol-error")
 
 _BY_SEVERITY = (
@@ -71,10 +71,11 @@ class Effect(NamedTuple):
     """
 
     implementation: str
-    #: The most harmful effect, which causes the others; for a write or an append, preceded by the
-    #: profile.
+    #: The most harmful effect, which causes the others. For a write or an append, the profile
+    #: precedes it.
     action: str
-    #: Verdict and reason in the executable specification's answer, then in the implementation's.
+    #: The next fields are the verdict and reason in the executable specification's answer, followed
+    #: by those in the implementation's answer.
     verdict: str = ""
     reason: str = ""
     reported_verdict: str = ""
@@ -87,13 +88,13 @@ class Effect(NamedTuple):
         """Return the effect of a difference from the expected answer, or from an invariant."""
         gravest = min(difference.kind.split("+"), key=rank)
         action = gravest if profile in READING else f"{profile}: {gravest}"
-        # Leave out the expected answer of a crash: a crash does not depend on it.
+        # A crash does not depend on the expected answer, so leave out this answer.
         if gravest in NO_ANSWER:
             text = difference.reason if gravest == "crash" else ""
             return cls(implementation, action, reported_reason=text)
         effect = cls(implementation, action, expected.verdict, expected.reason or "")
-        # Leave out the reported answer of an append, which depends on the damage and on the new
-        # records.
+        # Leave out the reported answer of an append, because it depends on the damage and on the
+        # new records.
         if profile not in READING:
             return effect
         return effect._replace(

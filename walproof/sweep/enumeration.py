@@ -24,30 +24,32 @@ from walproof.sweep.similar_file_names import is_blocked, similar_names
 #: Sector sizes in bytes.
 SECTORS = (512, 4096)
 
-#: Operations that repeat, drop, reorder, replace or move whole units or files. A format without
+#: These operations repeat, drop, reorder, replace or move whole units or files. A format without
 #: sequence numbers cannot detect such damage (spec/conventions.md, "Invariants").
 SHIFTING = frozenset(
     {"swap-sectors", "stale", "duplicate", "drop", "insert", "splice", "remove-file", "add-file",
      "rename-file", "swap-files"}
 )  # fmt: skip
 
-#: Limits: spliced pairs for each field name; flipped content bits; and offsets in a file at which
-#: bytes are inserted, or replaced by older bytes.
+#: A file gets at most MAX_SPLICES spliced pairs for each field name and CONTENT_FLIPS flipped
+#: content bits. Bytes are inserted, or replaced by older bytes, at no more than MAX_BOUNDARIES
+#: offsets.
 MAX_SPLICES, CONTENT_FLIPS, MAX_BOUNDARIES = 40, 16384, 512
 
-#: Maximum number of files in a control to rename: half of them from the start of the list of files,
-#: and half from its end.
+#: Maximum number of a control's files to rename. Half of them are at the start of the list of
+#: files, and half at its end.
 NAMES_OF = 12
 
-#: Two changed ranges of one write count as separate if this many equal bytes lie between them.
+#: Number of equal bytes that separate two changed ranges of one write.
 MAX_EQUAL_BYTES = 8
 
 #: Maximum number of draws for one pair number. Drawing ends when two changes can be combined.
 ATTEMPTS = 16
 
-#: Names of families: damage with recomputed checksums, pairs of changes, and torn writes.
+#: SEALING is damage with recomputed checksums, PAIR combines two changes, and TORN_WRITE interrupts
+#: a write.
 SEALING, PAIR, TORN_WRITE = "reseal", "pair", "torn-write"
-#: Families that operate on whole files.
+#: These families change whole files.
 ON_FILES = ("remove-file", "empty-file", "rename-file", "add-file", "swap-files", "keep-file")
 
 
@@ -57,7 +59,7 @@ class LogDamage(NamedTuple):
     family: str
     field: str
     operations: tuple[Operation, ...]
-    #: The two changes, if the damage is a pair.
+    #: If the damage is a pair, its two changes.
     halves: tuple[Any, ...] = ()
 
     @property
@@ -142,7 +144,8 @@ class Enumeration:
             change: LogDamage = self.families[index].changes[number - ends[index]]
             return change
 
-        #: Numbers of two more families: pairs of changes, and all single changes in one sequence.
+        #: The numbers of two more families: pairs of changes, and all single changes in one
+        #: sequence.
         self.pair, self.any = len(self.families), len(self.families) + 1
         self._damaging = self.families[1:]
         singles = ends[-1] - 1
@@ -175,7 +178,8 @@ class Enumeration:
 
     def _combined(self, first: LogDamage, second: LogDamage) -> LogDamage | None:
         if first == second or (first.forges and second.forges):
-            return None  # each of the two checksums would also have to cover the other change
+            # Each of the two checksums would have to cover the other change, too.
+            return None
         try:
             edits = [self.damaged(change)[1] for change in (first, second)]
         except BadOperation:
@@ -183,8 +187,8 @@ class Enumeration:
         orders = [_order(change, e) for change, e in zip((first, second), edits, strict=True)]
         if orders[1] < orders[0]:
             first, second = second, first
-        # Both changes were computed on the undamaged control, so the first must not affect bytes or
-        # files that the second changes.
+        # Both changes were computed for the undamaged control, so the first must not affect bytes
+        # or files that the second one changes.
         if any(_overlap(a, b) for a in edits[0] for b in edits[1]):
             return None
         return LogDamage(PAIR, "", (*first.operations, *second.operations), (first, second))
@@ -245,14 +249,14 @@ class ControlFile:
 def families_of_file(file: ControlFile, older: Sequence[Control], format: str) -> Iterator[Family]:
     """Yield the families of changes to one file. Their order determines the numbers of cases."""
     content = file.fields.content
-    # An odd step makes sure that a sample contains each bit position of a byte.
+    # An odd step makes sure that a sample contains every bit position of a byte.
     bits = range(0, 8 * len(content), -(-8 * len(content) // CONTENT_FLIPS) | 1)
     flips = Computed(len(bits), lambda n: _flip(file, content[bits[n] >> 3], bits[n] & 7))
     yield Family("flip", flips)
     for name, damages in DAMAGES.items():
         changes = damages(file, older)
         yield Family(name, changes if isinstance(changes, Computed) else list(changes))
-    # Do not forge checksums in generated logs, so that every record can still be verified.
+    # Do not forge checksums in generated logs. Every record can then still be verified.
     if not any(other.id.startswith(f"{file.control}@") for other in older):
         yield Family(SEALING, list(_resealed(file, format)))
 
@@ -288,8 +292,8 @@ def _set_values(file: ControlFile) -> Iterator[LogDamage]:
 
 
 def _set(file: ControlFile, field: Field, new: bytes) -> Operation:
-    # In the text form of the operation, a single byte is a number, and several bytes are
-    # hexadecimal.
+    # In its text form, the operation has a number for a single byte and hexadecimal text for
+    # several.
     value = new[0] if len(new) == 1 else new.hex()
     return file.operation("set", path=field.path, value=value)
 
@@ -413,7 +417,7 @@ def _resealed_field(
             at, checksum = unit.checksum(changed, field, file.fields.all)
         except ValueError:
             continue
-        # A checksum that stays the same does not cover the field.
+        # If the checksum stays the same, it does not cover the field.
         if at + len(checksum) <= len(changed) and changed[at : at + len(checksum)] != checksum:
             yield LogDamage(SEALING, generic(leaf.path), (operation, reseal))
 
@@ -438,7 +442,7 @@ def _alone(changes: Callable[..., Iterable[LogDamage]], *arguments: Any, **more:
 
 
 _Damages = Callable[[ControlFile, Sequence[Control]], Iterable[LogDamage]]
-#: For each family, the function that returns its changes to a file, given older generations.
+#: Each family has a function that returns its changes to a file, given older generations.
 DAMAGES: Mapping[str, _Damages] = {
     "truncate": _alone(_truncations),
     "flip": _alone(_flips),
@@ -471,8 +475,7 @@ def families_of_files(control: Control) -> list[Family]:
 
     names = list(control.files)
     for number, name in enumerate(names):
-        # Cases with equal texts are counted together, so the text must not be specific to one
-        # control.
+        # Cases with equal texts are counted together, so the text must not depend on the control.
         position = {0: "the first file", len(names) - 1: "the last file"}.get(
             number, "a file between"
         )
@@ -509,7 +512,7 @@ def _torn_writes(control: Control) -> Iterator[LogDamage]:
         sweep = plugin_for(control.format).sweep
         ranges = list(written_ranges(before.files, control.files, sweep.atom))
         if sweep.writes_header_last:
-            # Omit new files, which are written in a different order.
+            # Omit new files, because they are written in a different order.
             ranges = [each for each in reversed(ranges) if each[0] in before.files]
         for number, (name, start, end) in enumerate(ranges):
             undone = [op for each in ranges[number + 1 :] for op in _undone(control, before, *each)]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from conformance.damage.checksums import without_indices as generic
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 
-#: Names of leaves that are content, because the format does not interpret their bytes: payloads and
-#: padding. All other leaves are structure, such as lengths, types, checksums, numbers and offsets.
+#: The format does not interpret the bytes of leaves with these names: payloads and padding. All
+#: other leaves are structure, such as lengths, types, checksums, numbers and offsets.
 CONTENT = frozenset(
     {"data", "page", "payload", "application_data", "rest", "unused", "leftover", "padding",
      "trailer"}
@@ -25,12 +25,12 @@ class FieldsOfFile:
     """The field map of a control's file, for looking up offsets."""
 
     size: int
-    #: One field for each span of at least one byte. Values are removed: their classes exist only in
-    #: the process that compiled the grammar, so they cannot be sent to workers.
+    #: One field for each span of at least one byte. The fields have no values, because the classes
+    #: of values exist only in the process that compiled the grammar and cannot be sent to workers.
     all: tuple[Field, ...]
-    #: Fields without subfields, sorted by offset.
+    #: The fields that have no subfields, sorted by offset.
     leaves: tuple[Field, ...]
-    #: Offsets of the bytes that are structure.
+    #: The offsets of bytes that are structure.
     structural: tuple[int, ...]
     #: Offsets of all other bytes.
     content: tuple[int, ...]

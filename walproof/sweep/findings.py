@@ -23,11 +23,12 @@ from walproof.sweep.plan import DamageCase, SweepPlan
 from walproof.sweep.settings import READING, simplest
 from walproof.sweep.sweep_runner import DamagedCase, SweepFinding, SweepResult, SweepRunner
 
-#: Limits for minimising: cases to try on each smaller log, and smaller logs to try.
+#: The search for a minimal finding tries at most TRIALS cases on each smaller log, and at most
+#: SMALLER_LOGS such logs.
 TRIALS, SMALLER_LOGS = 200, 6
-#: Maximum number of changes in a family to search for those that change the same field.
+#: Maximum number of changes in a family to search for changes to the same field.
 SEARCHED_CHANGES = 2000
-#: Keys that the vector for an append copies from the request.
+#: The vector for an append has these keys of the request.
 _OF_APPENDS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")
 
 
@@ -134,7 +135,7 @@ class VectorWriter:
         Return None if the executable specification rejects the context or raises an exception, or
         if the control is not a vector.
         """
-        # The id of a control that was loaded from a file is a path.
+        # If a control was loaded from a file, its id is a path.
         if not self.plan.controls[finding.case.control].id.startswith(f"{self.plan.format}/"):
             return None
         scratch = Scratch()
@@ -174,7 +175,8 @@ class VectorWriter:
             for operation in change.operations
         ]
         title = ", then ".join(render(each, SHOWN_BYTES) for each in damage) or "the undamaged log"
-        # A generated log is not a vector, so take the missing keys from any vector of its format.
+        # No vector exists for a generated log, so take the missing keys from any vector of its
+        # format.
         of_format = (each for id, each in self.vectors.items() if id.startswith(f"{format}/"))
         like = (self.vectors.get(control.id) or next(of_format)).body
         body = {
@@ -185,7 +187,7 @@ class VectorWriter:
             "group": like["group"],
             "requirements": like["requirements"],
             "operation": "read" if setting.profile in READING else setting.profile,
-            # Give each log a folder of its own, because its file name may matter and must be kept.
+            # A log's file name may matter and must be kept, so give each log a folder of its own.
             "input": name,
             "sha256": digest(contents),
             "size": size(contents),

@@ -31,10 +31,10 @@ from walproof.sweep.plan import divide, spread
 from walproof.sweep.properties import Reference
 from walproof.worker_pool import map_unordered
 
-#: A larger log gets an eighth of the flips, because each flip takes longer.
+#: Each flip of a larger log takes longer, so such a log gets only an eighth of the flips.
 MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
 
-#: Number of flips in one task. In the slowest format, a task takes a few seconds.
+#: Number of flips that a task tries. In the slowest format, a task takes a few seconds.
 TASK_FLIPS = 4096
 
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")
@@ -55,7 +55,7 @@ class UndetectedFlip(NamedTuple):
     effect: str
 
 
-#: A task: the number of a log, and the numbers of the flips to try in it.
+#: A task consists of the number of a log and the numbers of the flips to try in it.
 FlipTask = tuple[int, range]
 
 
@@ -188,7 +188,7 @@ def run_flips(
     return [outcomes[task] for task in tasks]
 
 
-#: In a worker process: the logs, and the executable specification.
+#: A worker process stores the logs and the executable specification here.
 _worker: tuple[Sequence[FlippedLog], Reference] | None = None
 
 
@@ -260,7 +260,8 @@ def totals(
 
 # -- effects ---------------------------------------------------------------------------------------
 
-#: Effects, most harmful first. A flip counts once, under the first effect that applies.
+#: The effects are sorted, most harmful first. A flip counts once, under the first effect that
+#: applies.
 GONE, CHANGED, INVENTED, ORDER, FIELDS = EFFECTS
 
 

@@ -47,21 +47,21 @@ class FormatSweep:
     The defaults suit a format in which a checksum covers each payload, but not the structure.
     """
 
-    #: True if a log can still be intact after losing records at its end.
+    #: True if a log can still be intact after it loses records at its end.
     may_end_anywhere = False
 
     #: True if a reader that resynchronises after damage may find a record inside a payload.
     enters_payloads = False
 
-    #: True if records can still be verified after two changes. False if one change can disable the
-    #: checksum.
+    #: True if records can still be verified after two changes. False if one of the changes can
+    #: disable the checksum.
     pairs_tell = True
 
-    #: Context keys that select records. With such a key, missing records cannot be determined.
+    #: These context keys select records. With such a key, missing records cannot be determined.
     selecting: Collection[str] = ()
 
-    #: True if the format determines every byte that an append writes, except for choices that
-    #: :meth:`free` returns.
+    #: True if the format determines every byte that an append writes. Choices that :meth:`free`
+    #: returns are exceptions.
     appends_exactly = False
 
     def write_history(self, log: HistoryWriter) -> None:
@@ -73,7 +73,7 @@ class FormatSweep:
         for _ in range(log.chance.randrange(4)):
             log.append(log.records())
 
-    #: True if a writer writes a record before the numbers that refer to it, which are stored at
+    #: True if a writer first writes a record and then the numbers that refer to it, which have
     #: lower offsets.
     writes_header_last = False
 

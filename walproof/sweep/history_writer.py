@@ -27,9 +27,10 @@ class HistoryWriter:
         self.name = "log"
         self.context: dict[str, Any] = {}
         self.states: list[Contents] = []
-        #: The payloads that a reader returns, in order. None if the format has other payloads.
+        #: The payloads that a reader returns, in order. None if they differ from the payloads
+        #: written.
         self.payloads: list[bytes] | None = []
-        #: Context and payloads for each state.
+        #: For each state, its context and payloads.
         self.kept: list[tuple[Mapping[str, Any], list[bytes] | None]] = []
         #: Number of payloads that :meth:`payload` has returned.
         self.made = 0
@@ -92,8 +93,7 @@ class HistoryWriter:
         size, most = len(old.get(grown[-1], b"")), len(new[grown[-1]])
         cut = new[grown[-1]][: self.chance.randrange(size, most)]
         contents = cut if grown == [""] else {**new, grown[-1]: cut}
-        # Keep only states that a writer can continue. The sweep itself covers all other torn
-        # writes.
+        # Keep only states that a writer can continue. The sweep itself tests all other torn writes.
         answer = self.read(contents)
         survivors = [record.payload for record in answer.records]
         if answer.end is not None and survivors == (self.payloads or [])[: len(survivors)]:

@@ -21,13 +21,13 @@ from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import ON_FILES, PAIR, SEALING, TORN_WRITE, Enumeration, LogDamage
 from walproof.sweep.settings import PROFILES, Setting, reads_any
 
-#: Name under which the executable specification is listed. It reads every case, in the workers.
+#: Reports list the executable specification under this name. It reads every case, in the workers.
 REFERENCE = "reference"
 #: Default time limit of a request in milliseconds.
 WALL_MS = 2000
-#: A log of at most this size gets more cases, because reading it is quick.
+#: Maximum size in bytes of logs that get more cases, because they can be read quickly.
 SMALL_BYTES = 4096
-#: Maximum number of earlier states of a generated log from which damage copies stale bytes.
+#: Maximum number of earlier states from which a generated log's damage copies stale bytes.
 MAX_EARLIER = 3
 #: Number of cases in a shard. Most readers take a few seconds for a shard.
 SHARD_CASES = 1000
@@ -36,7 +36,7 @@ TRUNCATIONS, SINGLES, TORN_WRITES, ON_WHOLE_FILES, CONTEXTS, PAIRS, APPENDS = (
     "truncations", "single damages", "torn writes", "file operations", "other contexts", "pairs",
     "appends",
 )  # fmt: skip
-#: Share of each group of cases, in percent.
+#: Each group of cases has this share, in percent.
 WEIGHTS = {
     TRUNCATIONS: 13, SINGLES: 32, TORN_WRITES: 13, ON_WHOLE_FILES: 13, CONTEXTS: 13, PAIRS: 19,
     APPENDS: 10,
@@ -76,10 +76,10 @@ def program_of(
     if not profiles:
         raise NoProgram(f"{subject.name}: no known profile: {', '.join(hello['profiles'])}")
     name = subject.name
-    if subject.named_by_hello:  # a --cmd program: name it after its file
+    if subject.named_by_hello:  # Name a --cmd program after its file.
         name = program_file_name(subject.command)
         name += f"-{len(earlier)}" * (name in {REFERENCE, *(other.name for other in earlier)})
-    # Ignore known failures, because failures on other damage may have different causes.
+    # Ignore known failures, because other damage may cause a failure for another reason.
     subject = CheckedProgram(**{**vars(subject), "known": KnownFailures(), "stamp": None})
     return SweepProgram(name, subject, profiles)
 
@@ -122,7 +122,7 @@ class SweepPlan:
     profiles: tuple[str, ...]
     #: True if the sweep reports only ``dominance`` and omits damage with forged checksums.
     dominance: bool = False
-    #: Patterns that select families of damage. If there are none, all families run.
+    #: These patterns select families of damage. If there are none, all families run.
     damages: tuple[str, ...] = ()
     shards: list[list[CaseRange]] = field(default_factory=list, repr=False)
     coverage: dict[str, GroupCoverage] = field(default_factory=dict)
@@ -138,8 +138,7 @@ class SweepPlan:
     def cases(self, cases: CaseRange) -> Iterator[DamageCase | None]:
         """Yield the cases of a range. A pair of changes that cannot be combined is None."""
         changes = self.enumeration(cases.control).families[cases.family].changes
-        # Start at a different change in each control, because many controls begin with the same
-        # bytes.
+        # Many controls begin with the same bytes, so start at a different change in each control.
         first = 7919 * (cases.control + cases.setting)
         for position in range(cases.start, cases.stop):
             change = changes[spread(position, len(changes), first)]
@@ -239,7 +238,7 @@ def _blocks(plan: SweepPlan, control: int) -> Iterator[tuple[str, Block]]:
             continue
         if plan.programs and not any(p.supports(plan.format, setting) for p in plan.programs):
             continue
-        # Run fewer cases in the profile strict, because most of its results follow from the profile
+        # Run fewer cases in the profile strict, because most of its results follow from those in
         # recover.
         weight = 2.0 if setting.profile == "recover" else 1.0
         if setting.appends:
@@ -281,7 +280,8 @@ def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[
     """
     shares = [0.0] * len(limits)
     remaining = float(min(total, sum(limits)))
-    # Handle parts that reach their limits first, so that the others can share the rest.
+    # Handle parts in the order in which they reach their limits, so that the others can share the
+    # rest.
     order = sorted(
         (n for n in range(len(limits)) if weights[n] > 0), key=lambda n: limits[n] / weights[n]
     )

@@ -23,7 +23,7 @@ UNACCOUNTED = "unaccounted"
 NOT_AGAIN = "not-the-same-again"
 RAISES = "raises"
 CHANGED_REFUSING = "changed-while-refusing"
-#: Violations of the rules for ``end``, and for writers that append at ``end``.
+#: Each of these faults violates a rule for ``end``, or for writers that append at ``end``.
 NOT_READ, NO_END, CUT_LOSES, NOT_READ_AT_END = (
     "append-not-read", "append-without-end", "cut-loses", "append-at-end-not-read",
 )  # fmt: skip
@@ -51,7 +51,8 @@ MEANING: Mapping[str, str] = {
     NOT_RECOVERED: "has records that cannot form a new log",
 }
 
-#: Limits for payload sizes that lost bytes suggest: bytes of a lost range to search, and size.
+#: Numbers in the first MAX_AIMED_BYTES bytes of a lost range suggest payload sizes of up to
+#: MAX_AIMED_PAYLOAD bytes.
 MAX_AIMED_BYTES, MAX_AIMED_PAYLOAD = 64, 4096
 _ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
 
@@ -128,7 +129,7 @@ class WrittenRecords:
                 broken.append(INVENTED)
             elif not shifts and all(self._is_whole(record) for record in records):
                 broken.append(OUT_OF_ORDER)
-        # In a pair, one change may cut the log short, and the other may damage it.
+        # In a pair, one change may shorten the log, and the other may damage it.
         may_end = self.format_sweep.may_end_anywhere and (is_pair or output.verdict == "intact")
         if (
             self.tells_payloads
@@ -150,8 +151,8 @@ class WrittenRecords:
         if record.fields.get("missing") or self.format_sweep.is_undetected(payload, self.written):
             return True
         if noticed and payload not in self.written:
-            # A reader cannot tell parts of another generation from parts of this log, and may join
-            # them.
+            # A reader may join parts of another generation with parts of this log, because they
+            # look alike.
             parts = self.with_imported if shifts else self.written
             if self.format_sweep.is_made_of(payload, parts):
                 return True
@@ -161,8 +162,8 @@ class WrittenRecords:
             payload in written for written in self.with_imported
         ):
             return True
-        # Renaming can make a foreign file part of the log. A reader may then return data as the
-        # foreign file stores it, for example a frame that is compressed there but not in this log.
+        # After a renaming, a foreign file may be part of the log. A reader may then return data as
+        # the foreign file stores it. For example, a frame may be compressed only there.
         if shifts and any(payload in data for data in self.files):
             return True
         return self.format_sweep.may_join(record)
@@ -217,8 +218,8 @@ def cut_at_end(contents: Contents, output: Answer) -> Contents | None:
 
 # -- one damage ------------------------------------------------------------------------------------
 
-#: The changed range in each file, from the first changed byte to the end of the last one. The end
-#: is infinite if later bytes moved.
+#: For each file, the range from the first changed byte to the end of the last one. The end is
+#: infinite if later bytes moved.
 Touched = Mapping[str, tuple[int, float]]
 
 
@@ -271,7 +272,8 @@ def has_all(answer: Answer, records: Sequence[Record]) -> bool:
 def torn_write_faults(control: Control, answer: Answer) -> list[str]:
     """Return the properties that an answer to a log with a torn last write violates."""
     faults = []
-    # Compare the two states, because a rollback or a new generation removes records.
+    # A rollback or a new generation removes records, so compare only records that are in both
+    # states.
     kept = [
         new
         for old, new in zip(control.earlier[0].records, control.records, strict=False)

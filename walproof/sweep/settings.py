@@ -15,7 +15,7 @@ from reference_impl.register import ContextKey, registers
 READING = ("recover", "strict")
 PROFILES = (*READING, "append")
 
-#: Maximum number of values from the vectors for each context key.
+#: Maximum number of values that a context key takes from the vectors.
 FROM_VECTORS = 16
 
 Context = Mapping[str, Any]
@@ -30,7 +30,7 @@ class Setting:
 
     profile: str
     context: Context
-    #: Keys whose values differ from those in the control's context.
+    #: The keys whose values differ from those in the control's context.
     varied: tuple[str, ...] = ()
 
     @property
@@ -145,7 +145,7 @@ def _values(key: ContextKey, records: Sequence[Record]) -> Iterator[Any]:
     if "number" in key.types:
         near = _near(key.name, records)
         yield from (str(value) for value in near)
-        yield from near[:1]  # the first value also as a number instead of text
+        yield from near[:1]  # Try the first value as a number too.
         yield from (str(value) for value in _EDGES)
     elif "integer" in key.types:
         yield from _SIZES

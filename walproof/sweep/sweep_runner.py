@@ -44,14 +44,14 @@ from walproof.sweep.properties import Reference, WrittenRecords
 from walproof.sweep.settings import READING, Setting, simplest
 from walproof.worker_pool import map_unordered
 
-#: One case in this many is read a second time, and then again after a cut at its ``end``.
+#: Interval between cases that are read a second time, and then again after a cut at their ``end``.
 REREAD_INTERVAL = 32
 #: Number of crashes after which a program gets no more cases from the same shard.
 MAX_FAILURES = 25
-#: A timeout counts as this many crashes, because each timeout takes seconds.
+#: Number of crashes that a timeout counts as, because each timeout takes seconds.
 TIMEOUT_FAILURES = 5
-#: The reason to report for damaged copies that a program did not get because it fails the undamaged
-#: control.
+#: Damaged copies of a control are not sent to a program that fails the undamaged control. They are
+#: reported with this reason.
 FAILED_CONTROLS = "damaged copies of the failed controls"
 
 _NOTHING = Answer("refused", None, (), (), None)
@@ -63,9 +63,9 @@ class SweepFinding:
 
     effect: Effect
     case: DamageCase
-    #: Size in bytes of the log in the simplest case.
+    #: The size in bytes of the log in the simplest case.
     size: int
-    #: The difference in the simplest case.
+    #: The difference that was found in the simplest case.
     text: str
     cases: int = 1
     by_damage: Counter[str] = field(default_factory=Counter)
@@ -104,22 +104,24 @@ class SweepResult:
     """The counts and findings for a set of cases."""
 
     cases: int = 0
-    #: Number of cases that did not run, as ``void`` and ``duplicates``.
+    #: The number of cases that did not run: ``void`` ones and ``duplicates``.
     skipped_cases: Counter[str] = field(default_factory=Counter)
-    #: Number of cases by group, damage, profile, changed context keys, and verdict.
+    #: The number of cases for each combination of group, damage, profile, changed context keys and
+    #: verdict.
     counts: defaultdict[str, Counter[str]] = field(default_factory=_counters)
-    #: Number of cases by implementation and outcome.
+    #: For each implementation and outcome, the number of cases.
     outcomes: defaultdict[str, Counter[str]] = field(default_factory=_counters)
-    #: Counts of true records that an implementation returns but the executable specification does
-    #: not: the ``cases`` that were searched for such records, the cases ``with`` them, the number
-    #: of ``records``, and how many of these each exception in the register covers, by requirement.
+    #: Some true records are returned by an implementation but not by the executable specification.
+    #: The counts are the ``cases`` that were searched for such records, the cases ``with`` them,
+    #: the number of ``records``, and for each exception in the register, by requirement, how many
+    #: of the records it covers.
     dominance: defaultdict[str, Counter[str]] = field(default_factory=_counters)
-    #: Number of cases that were not sent, by implementation and reason.
+    #: For each implementation and reason, the number of cases that were not sent.
     unsent: defaultdict[str, Counter[str]] = field(default_factory=_counters)
     findings: dict[Effect, SweepFinding] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
-    #: Failures on undamaged controls, by implementation and then by control and profile.
+    #: Failures on undamaged controls, first by implementation, then by control and profile.
     fails: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
     def add_finding(self, finding: SweepFinding) -> None:
@@ -151,9 +153,10 @@ class PreparedControl:
     control: Control
     setting: Setting
     written: WrittenRecords
-    #: Keys of the payloads that were written.
+    #: The keys of the payloads that were written.
     keys: frozenset[str]
-    #: Records that the specification returns for the undamaged control in this context.
+    #: The records that the executable specification returns for the undamaged control in this
+    #: context.
     true: Sequence[Json]
 
 
@@ -166,7 +169,7 @@ class DamagedCase:
     contents: Contents
     edits: Sequence[Edit]
     new: Sequence[NewRecord]
-    #: Keys of all payloads that were written, or None if the damage forged checksums.
+    #: The keys of all payloads that were written. None if the damage forged checksums.
     keys: frozenset[str] | None
     expected: Answer = _NOTHING
     request: AppendRequest | None = None
@@ -254,7 +257,7 @@ class SweepRunner:
             expected = answer.records
         selecting = set(self.format_sweep.selecting)
         if selecting & {*bare.context, *chosen.context}:
-            # The context selects only some of the log's records, so missing records cannot be
+            # The context selects only some of the log's records, so missing ones cannot be
             # determined.
             context = {key: value for key, value in bare.context.items() if key not in selecting}
             unselected = self.reference.read(replace(bare, context=context), bare.contents)
@@ -302,7 +305,7 @@ class SweepRunner:
                 same = properties.same_again(self.reference, *log, setting.profile)
                 faults += [] if same else [properties.NOT_AGAIN]
                 faults += self._faults_of_profiles(case)
-        except Exception as error:  # record the defect as a finding, and continue the sweep
+        except Exception as error:  # Record the defect as a finding, and continue the sweep.
             if not setting.appends and self.format_sweep.owes_no_answer(error):
                 result.skipped_cases["void"] += 1
                 return False
@@ -336,7 +339,7 @@ class SweepRunner:
             return faults + self._faults_of_damage(case)
         request = self.appender.request(prepared.control, setting, case.contents, case.new)
         case.request, case.expected = request, request.before
-        # All payloads that the log may contain after the request.
+        # After the request, the log may contain all these payloads.
         payloads = [record.payload for record in request.before.records]
         payloads += [record.payload for record in request.new]
         case.keys = prepared.keys.union(map(_key, payloads))
@@ -477,7 +480,7 @@ class SweepRunner:
                 self.result.versions[program.name] = f"{hello['name']} {hello['version']}"
             result = worker.run(harness_case)
             judgement = worker.judgement
-        # there was no hello: let the next case restart the program
+        # The program sent no hello. The next case restarts it.
         except PROGRAM_FAILURES as error:
             result = died(error, harness_case, worker.stderr)
             worker.close_session()
@@ -494,7 +497,7 @@ def run_shards(plan: SweepPlan, seconds: float | None = None) -> Iterator[tuple[
     No shard starts after ``seconds`` have passed. Raises ``WorkerDied``.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
-    # This process owns the scratch folder, and removes it even if workers are killed.
+    # This process owns the scratch folder, so it can remove the folder even if workers are killed.
     scratch = Scratch()
     try:
         arguments = (plan, scratch.folder)
@@ -505,7 +508,7 @@ def run_shards(plan: SweepPlan, seconds: float | None = None) -> Iterator[tuple[
         scratch.close()
 
 
-#: In a worker process, the runner for its shards.
+#: A worker process stores the runner for its shards here.
 _runner: SweepRunner | None = None
 
 

@@ -10,16 +10,16 @@ from walproof.describe import Description, NotDescribed, bytes_to_json, shorten
 from walproof.quantity import counted
 from walproof.quoted import quoted
 
-#: For each record type, a field that is present if and only if the payload is valid.
+#: For each record type, a field that a record has if and only if its payload is valid.
 _LAST_FIELD = {"state": "vote", "snapshot": "index", "entry": "entry_type"}
-#: Requests in ``etcdserverpb.InternalRaftRequest``, by field number.
+#: ``etcdserverpb.InternalRaftRequest`` contains these requests, by field number.
 _REQUESTS = {
     3: "range", 4: "put", 5: "delete", 6: "transaction", 7: "compaction", 8: "lease grant",
     9: "lease revoke", 10: "alarm", 11: "lease checkpoint", 1000: "enable auth",
     1011: "disable auth", 1012: "authenticate", 1100: "add user", 1101: "delete user",
     1300: "set cluster version", 1301: "set member attributes", 1302: "set downgrade",
 }  # fmt: skip
-#: Field names of a put and a delete request, by field number.
+#: A put and a delete request contain these fields, by field number.
 _PUT, _DELETE = {1: "key", 2: "value", 3: "lease"}, {1: "key", 2: "range_end"}
 _CHANGES = ("add", "remove", "update", "add learner")
 _SHOWN_CHARACTERS = 60

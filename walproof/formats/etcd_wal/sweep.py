@@ -16,7 +16,7 @@ class EtcdSweep(FormatSweep):
     """In this format, each checksum covers one payload, and is the seed of the next checksum."""
 
     appends_exactly = True
-    # A log whose frames are replaced by zeros, from one frame to the end, is a shorter intact log.
+    # If zeros replace all frames from one frame on, the result is a shorter intact log.
     may_end_anywhere = True
     atom = 512
     enters_payloads = True
@@ -72,7 +72,8 @@ class EtcdSweep(FormatSweep):
         records = [record for record in control.records if record.file in (None, file)]
         first = max((r.at for r in records if r.at <= start), default=0)
         after = [r for r in records if r.at >= end]
-        # In the last file, a reader may treat everything after the damage as torn (ETW-052).
+        # If the damage is in the last file, a reader may treat everything after it as torn
+        # (ETW-052).
         is_last = not any(r.file != file for r in control.records[-1:] if r.file is not None)
         if is_last:
             return first, math.inf

@@ -11,7 +11,7 @@ from reference_impl.kahadb_journal.layout import EOF_RECORD, file_id
 from walproof.sweep.format_sweep import FormatSweep, LogState
 from walproof.sweep.history_writer import HistoryWriter
 
-#: Preallocation methods of the releases that write each kind of end marker (KDB-012, KDB-014).
+#: For each end marker, the preallocation methods of the releases that write it (KDB-012, KDB-014).
 _PREALLOCATIONS = {
     "record": ("none", "sparse", "zeros"), "zeros": ("none", "last-byte"), "none": ("none",),
 }  # fmt: skip
@@ -33,7 +33,7 @@ class KahaDBSweep(FormatSweep):
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
         """Return whether every payload in a log has a checksum."""
-        # After damage, a reader cannot distinguish a batch inside a payload from a real one.
+        # After damage, a reader may mistake a batch inside a payload for a real one.
         return not any(b"WRITE BATCH" in record.payload for record in records) and all(
             any(files[record.file or ""][batch + 20 : batch + 28])
             for record in records
@@ -46,7 +46,7 @@ class KahaDBSweep(FormatSweep):
             {int(r.fields["batch"]) for r in control.records if r.file in (None, file)}
         )
         first = max((at for at in batches if at <= start), default=0)
-        # the previous batch may also be lost (see the limits in the chapter)
+        # The previous batch may also be lost (see the limits in the chapter).
         if _has_batches(control):
             first = max((at for at in batches if at < first), default=0)
         return first, min((at for at in batches if at >= end), default=math.inf)

@@ -23,9 +23,10 @@ from walproof.quoted import quoted
 
 _HEADER = struct.Struct("<QI")  # sequence number, number of operations
 _SHOWN_ITEMS = 4
-#: Parts that are numbers, with the maximum length of their varints: 5 bytes for 32 bits, 10 for 64.
+#: These parts are numbers. A varint has at most 5 bytes for a 32-bit number and 10 for a 64-bit
+#: number.
 _NUMBER_BYTES = {"column family": 5, "level": 5, "file": 10, "number": 10, "size": 10}
-#: What to write before a part in a text, if not its name.
+#: In a text, these words precede a part instead of its name.
 _WORDS = {
     "column family": "in column family ",
     "data": "",
@@ -43,14 +44,14 @@ class Layout:
     """The name of an operation or field, and the parts that follow its tag."""
 
     name: str
-    #: Names of the parts. A part with an empty name is skipped.
+    #: The names of the parts. Parts with an empty name are skipped.
     parts: tuple[str, ...]
-    #: True if the operation counts towards the number in the header of a write batch.
+    #: True if the header of a write batch counts the operation.
     is_counted: bool = True
 
 
 _KEY, _PAIR, _RANGE = ("key",), ("key", "value"), ("start", "end")
-#: For operations whose value is a structure that is not shown.
+#: The value of these operations is a structure that is not shown.
 _OPAQUE = ("key", "")
 _BOTH: Mapping[int, Layout] = {
     0x00: Layout("delete", _KEY),
@@ -91,7 +92,7 @@ _PEBBLE: Mapping[int, Layout] = {
     0x17: Layout("delete sized", _OPAQUE),
     0x18: Layout("excise", _RANGE),
 }
-#: Names of the RocksDB operations whose tags have a different meaning in Pebble.
+#: The tags of these RocksDB operations have a different meaning in Pebble.
 _AMBIGUOUS = {_ROCKSDB[tag].name for tag in _PEBBLE.keys() & _ROCKSDB.keys() - _BOTH.keys()}
 _FIELDS: Mapping[int, Layout] = {
     1: Layout("comparator", ("name",)),
@@ -120,9 +121,9 @@ class Items:
         self.listed: list[dict[str, Any]] = []
         #: The texts of the first items.
         self.shown: list[str] = []
-        #: The number of items by name.
+        #: For each item name, the number of items.
         self.counts: Counter[str] = Counter()
-        #: The number of items that count towards the number in the header of a write batch.
+        #: The number of items that the header of a write batch counts.
         self.numbered = 0
 
     def read(self, layouts: Mapping[int, Layout]) -> None:
@@ -130,7 +131,7 @@ class Items:
         most = max_items(self.payload)
         while self.at < len(self.payload):
             at = self.at
-            # The tag of a field is a varint32. The tag of an operation is one byte.
+            # A field has a varint32 as its tag, an operation a single byte.
             tag = self._varint(5) if self.sequence is None else self.payload[at]
             self.at += self.sequence is not None
             layout = layouts.get(tag)
@@ -210,7 +211,7 @@ def _read_batch(payload: bytes, operations: Mapping[int, Layout]) -> Items | Not
     try:
         batch.read(operations)
     except NotDescribed as fault:
-        # the traceback refers to the items and would keep them in memory
+        # The traceback refers to the items and would keep them in memory.
         return fault.with_traceback(None)
     if batch.numbered != count:
         return NotDescribed(8, f"the number of operations ({batch.numbered})", str(count))
@@ -247,7 +248,8 @@ def only_one(readings: Sequence[Items | NotDescribed]) -> Items:
         found = " and ".join(f"({', '.join(reading.counts)})" for reading in items)
         raise NotDescribed(0, "a payload with one meaning", f"several: {found}")
     if not items:
-        # Report the error of the interpretation that got furthest, which is probably the right one.
+        # Report the error of the interpretation that read the most bytes, because it is probably
+        # right.
         raise max(
             (reading for reading in readings if isinstance(reading, NotDescribed)),
             key=lambda fault: fault.at,

@@ -16,7 +16,7 @@ from reference_impl.leveldb_log.layout import (
 )
 from walproof.lake.format_discovery import Discovery
 
-#: Types of physical records, including those that only RocksDB and Pebble write.
+#: These are the types of physical records, including those that only RocksDB and Pebble write.
 _TYPES = frozenset((*range(FULL, 13), 130, 131))
 PLAIN = "plain"
 

@@ -58,7 +58,7 @@ class LevelDBSweep(FormatSweep):
             if log.chance.random() < 0.2:
                 log.crash()
                 log.append(log.records(3))
-        # Add zeros only to an intact log: after part of a header, zeros are damage.
+        # Add zeros only to an intact log, because zeros after part of a header are damage.
         if log.chance.random() < 0.2 and log.read(log.contents).verdict == "intact":
             fill = bytes(log.chance.choice((1, 6, 7, 512, BLOCK_SIZE)))
             log.put(b"".join(by_name(log.contents).values()) + fill)
@@ -88,7 +88,8 @@ def _is_framing(data: bytes, at: int, end: int) -> bool:
         if not any(data[at:end]):
             return True
         header = data[at + 4 : at + HEADER_SIZE]
-        # A writer may have added empty MIDDLE fragments to an open record before abandoning it.
+        # A writer may have added empty MIDDLE fragments to an open record before it gave up the
+        # record.
         if header != bytes((0, 0, FIRST)) and not (is_open and header == bytes((0, 0, MIDDLE))):
             return False
         is_open = True

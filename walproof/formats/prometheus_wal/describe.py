@@ -16,9 +16,9 @@ from walproof.quantity import counted, number
 Item = dict[str, Any]
 
 _SHOWN_CHARACTERS = 80
-#: The schema number of histograms with custom buckets.
+#: Histograms with custom buckets have this schema number.
 _CUSTOM_BUCKETS = -53
-#: The times that stand for "no limit" in a tombstone.
+#: In a tombstone, these times mean "no limit".
 _NO_LIMITS = (-(1 << 63), (1 << 63) - 1)
 _METRIC_TYPES = (
     "unknown", "counter", "gauge", "histogram", "gauge histogram", "summary", "info", "stateset",
@@ -141,7 +141,7 @@ def _text(name: str, count: int, refs: set[int], times: list[int], listed: list[
     return ", ".join(parts)
 
 
-# -- the items of each type ------------------------------------------------------------------------
+# -- item types ------------------------------------------------------------------------------------
 
 
 def _rest(cursor: _Cursor) -> Iterator[None]:

@@ -17,10 +17,9 @@ class PrometheusDiscovery(Discovery):
         """See :class:`Discovery`."""
         files = _segments(folder.entries)
         for entry in folder.entries:
-            # Older and unfinished checkpoints also belong to the log, although Prometheus skips
-            # them.
+            # Prometheus skips older and unfinished checkpoints, but they belong to the log.
             if entry.is_folder and entry.name.startswith(CHECKPOINT):
-                # Ignore unreadable directories here: the reader of the log reports them.
+                # Ignore unreadable directories here, because the reader of the log reports them.
                 with contextlib.suppress(OSError):
                     files += _segments(folder.tree.entries(entry.path))
         if files and folder.looks_like(files):

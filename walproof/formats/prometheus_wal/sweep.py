@@ -28,10 +28,10 @@ class PrometheusSweep(FormatSweep):
     """In this format, the checksum of a frame covers its data, but not its type and length."""
 
     appends_exactly = True
-    # A log that lacks its last segments, or has zeros from one frame to the end, is a shorter
-    # intact log.
+    # A log without its last segments is a shorter intact log. So is a log with zeros from one frame
+    # to the end.
     may_end_anywhere = True
-    # Two flipped bits turn a LAST fragment into a FULL one (see the limits in the chapter).
+    # If two bits flip, a LAST fragment may become a FULL one (see the limits in the chapter).
     pairs_tell = False
     atom = SECTOR
 
@@ -97,7 +97,7 @@ class PrometheusSweep(FormatSweep):
                 log.crash()
             if is_folder and chance.random() < 0.2:
                 _checkpoint(log)
-        # Pad the last page, as Prometheus does when it closes a log.
+        # Pad the last page, because Prometheus does so when it closes a log.
         if not is_folder and log.read(log.contents).verdict == "intact" and chance.random() < 0.3:
             data = by_name(log.contents)[""]
             log.put(data + bytes(-len(data) % PAGE_SIZE))

@@ -7,7 +7,7 @@ from pathlib import Path
 from walproof.formats.leveldb_log.discovery import dialect_of
 from walproof.lake.format_discovery import Discovery
 
-#: Number of blocks at the start of a file that are searched for a valid record.
+#: Maximum number of blocks of a file to search for a valid record.
 MAX_BLOCKS = 4
 
 

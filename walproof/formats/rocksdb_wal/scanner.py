@@ -91,7 +91,7 @@ class _RocksDbScan(BlockScan):
             or specification.has_ended
             or specification.announced
             or specification.zeros_from is not None
-            # The kernel would not report damaged headers of the open record (RDB-062).
+            # The kernel would not report that headers of the open record are damaged (RDB-062).
             or (specification.open is not None and specification.open.bad_numbers)
         )
 
@@ -102,7 +102,8 @@ class _RocksDbScan(BlockScan):
 
     def _complete_survey(self) -> None:
         """Survey the log from the next block on."""
-        # Earlier blocks matter only for their sync offsets, which the kernel has already collected.
+        # Skip the earlier blocks: only their sync offsets matter, and the kernel has already
+        # collected them.
         self.found.proven = int(self.proven[0])
         self._survey(self.found, self.specification.size, self.size)
         self.is_surveyed = True
@@ -125,7 +126,7 @@ class _RocksDbScan(BlockScan):
         data = self._held_from(base)[: stop - base]
         rows, state = RunArrays(b"", len(data), -1), np.zeros_like(self.state)
         proven = np.array([found.proven], np.uint64)
-        # In a survey, the first fragment may continue a record from an earlier block.
+        # A survey may begin inside a record, which the first fragment then continues.
         begins = len(data) < HEADER or int(data[6]) - self.headers[1] in (0, 1)
         state[kernel.OPEN_AT] = kernel.NONE if begins else base
         kernel.walk(

@@ -37,7 +37,7 @@ class RocksDBSweep(FormatSweep):
     """In this format, fragments have checksums, and a log number or a trailer may end the log."""
 
     appends_exactly = True
-    # A record from another log ends the log, and so does Pebble's trailer.
+    # The log ends at a record from another log, or at Pebble's trailer.
     may_end_anywhere = True
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
@@ -77,7 +77,8 @@ class RocksDBSweep(FormatSweep):
         last = block_end(end)
         is_compressed = MAGIC in control.files[file]
         goes_on = any(record.at >= last for record in control.records)
-        # In a WAL-sync log, only a later sync offset distinguishes damage from a torn tail.
+        # In a WAL-sync log, damage can be distinguished from a torn tail only by a later sync
+        # offset.
         is_proven = goes_on and not any("sync_offset" in each.fields for each in control.records)
         return start, last if is_proven and not is_compressed else math.inf
 
@@ -131,7 +132,7 @@ def _old_bytes(log: HistoryWriter, headers: str) -> bytes:
     kind = log.chance.choice(("new", "zeros", "recycled", "recycled"))
     data = bytes(size) if kind == "zeros" else b""
     if kind == "recycled" and headers != LEGACY:
-        # Only whole logs are recycled: after a crash, RocksDB and Pebble begin new files.
+        # Recycle only whole logs, because RocksDB and Pebble begin new files after a crash.
         writer = Writer(8, {"headers": headers})
         while len(data) < size:
             data += b"".join(writer.pieces([NewRecord(log.payload((5, 40, 300, 3000, 30_000)))]))

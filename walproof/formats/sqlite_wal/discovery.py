@@ -7,7 +7,7 @@ from pathlib import Path
 from reference_impl.sqlite_wal.opening import NoHeader, Refused, open_log
 from walproof.lake.format_discovery import Discovery
 
-#: Number of bytes at the start of a file that are searched for two linked frames.
+#: Maximum number of bytes of a file to search for two linked frames.
 LOOKED_AT_BYTES = 1 << 20
 
 

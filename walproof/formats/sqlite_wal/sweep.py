@@ -25,7 +25,8 @@ from walproof.sweep.history_writer import HistoryWriter
 class SqliteSweep(FormatSweep):
     """In this format, a chain of checksums covers the header and all frames."""
 
-    # If the header is damaged, only 32 bits verify the log, and some pairs of bit flips cancel out.
+    # If the header is damaged, only 32 bits verify the log, so some pairs of bit flips remain
+    # unnoticed.
     pairs_tell = False
     appends_exactly = True
 
@@ -76,10 +77,11 @@ class SqliteSweep(FormatSweep):
             for _ in range(chance.randrange(1, 6)):
                 images = list(self._images(log))
                 payload = b"".join(image for _, _, image in images)
-                if chance.random() < 0.3:  # padding up to a sector (SQW-014)
+                if chance.random() < 0.3:  # This pads the transaction up to a sector (SQW-014).
                     images += images[-1:] * chance.randrange(1, 4)
                 new, after = frames(images, header, state)
-                if chance.random() < 0.2:  # the transaction was rolled back, or the writer crashed
+                # The transaction was rolled back, or the writer crashed.
+                if chance.random() < 0.2:
                     # Keep less than one frame: whole frames with these salts would look damaged
                     # later.
                     cut = chance.randrange(536 if len(payload) > 512 else FRAME_HEADER_SIZE)

@@ -49,7 +49,7 @@ class EntryFieldsColumn(Column):
         ends = values.offsets.to_pylist()
         pairs = values.values[ends[0] : ends[-1]]
         names, contents = (pairs.field(part).to_pylist() for part in ("name", "value"))
-        try:  # usually, all values are short texts
+        try:  # Usually, all values are short texts.
             shown = [
                 each.decode() if len(each) <= INLINE_PAYLOAD_LIMIT else value_to_json(each)
                 for each in contents

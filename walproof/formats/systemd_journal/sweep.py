@@ -14,7 +14,7 @@ from walproof.sweep.format_sweep import AppendTask, FormatSweep
 from walproof.sweep.history_writer import HistoryWriter
 
 BOOT = "0123456789abcdef0123456789abcdef"
-#: Time of the first entry written to an empty file, in microseconds since 1970.
+#: The first entry written to an empty file has this time, in microseconds since 1970.
 START = 1_700_000_000_000_000
 
 GROWS = ("preallocation", "systemd lets a file grow in steps of 8 MiB")
@@ -25,7 +25,7 @@ class SystemdSweep(FormatSweep):
     """In this format, hashes cover fields, but not the items that refer to fields."""
 
     pairs_tell = False
-    # Pages reach the disk in any order (SDJ-099). The sweep writes the header last.
+    # Pages may reach the disk in any order (SDJ-099). This sweep writes the header last.
     writes_header_last = True
     atom = 512
     selecting = ("match", "from_seqnum", "from_realtime")

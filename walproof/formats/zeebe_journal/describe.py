@@ -8,7 +8,7 @@ from reference_impl.answer import Record
 from reference_impl.zeebe_journal.raft import decode
 from walproof.describe import Description, NotDescribed, shorten
 
-#: For each fault, what the payload should contain where the fault is (ZBJ-058).
+#: For each fault, a description of the valid content at its offset (ZBJ-058).
 _EXPECTED = {
     "not-raft": "a RaftLogEntry (schema 8, template 1, at least 9 bytes)",
     "unknown-entry-type": "an entry type of 0, 1 or 2",

@@ -25,7 +25,7 @@ class ZeebeSweep(FormatSweep):
 
     appends_exactly = True
     head_bytes = max(DESCRIPTORS.values())
-    # If damage sets the first frame byte of a segment to zero, the segment looks unused.
+    # If damage sets the first frame byte of a segment to zero, the segment seems unused.
     may_end_anywhere = True
 
     def write_history(self, log: HistoryWriter) -> None:
@@ -52,7 +52,7 @@ class ZeebeSweep(FormatSweep):
             elif chance.random() < 0.6:
                 flushed = chance.randrange(flushed, int(records[-1].fields["index"]) + 1)
                 log.context = {"last_flushed_index": str(flushed)}
-        # Write a single record last: this is the write that torn writes interrupt.
+        # Write a single record at the end, because torn writes interrupt this write.
         log.append([NewRecord(log.payload((0, 1, 9, 40))[: size - 110])])
         if chance.random() < 0.2:
             log.context = {"last_flushed_index": None}

@@ -67,6 +67,6 @@ def _name(entry: Entry) -> str:
 def _inside(tree: Tree, folders: Sequence[Entry]) -> Iterator[Entry]:
     for folder in folders:
         if folder.is_folder:
-            # Ignore unreadable directories here: the reader of the log reports them.
+            # Ignore unreadable directories here, because the reader of the log reports them.
             with contextlib.suppress(OSError):
                 yield from tree.entries(folder.path)

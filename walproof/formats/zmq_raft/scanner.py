@@ -47,9 +47,10 @@ from walproof.scanners.walk import (
 )
 
 FORMAT = "zmq-raft"
-#: Bytes before the payload of an entry: a request id, a type and a term (ZMR-030).
+#: A request id, a type and a term precede the payload of an entry (ZMR-030).
 ENTRY_HEAD = ENTRY.size
-#: Additional indices in the state: the number of the next entry, and the term of the last one.
+#: The state also contains the number of the next entry and the term of the last one, at these
+#: indices.
 NUMBER, TERM = range(5, 7)
 
 
@@ -86,7 +87,7 @@ def _entries_of(source: ByteSource, log: ReadableLog, wanted: Wanted) -> _EntryW
             layout = read_layout(file, source.size, named)
         except Refusal:
             return None
-    # ``layout`` is a lost range if the header or the table is damaged.
+    # If the header or the table is damaged, ``layout`` is a lost range.
     if not isinstance(layout, Layout) or layout.data is None or layout.wrong is not None:
         return None
     bounds = arrays.pooled(len(layout.offsets) + 1, np.int64)
@@ -106,12 +107,12 @@ class _EntryWalk(RecordWalk):
 
     states = 7
     dtypes = (np.uint64, np.int32, (np.uint8, 12))
-    #: Start of the first entry, followed by the ends of all entries.
+    #: The start of the first entry, followed by the ends of all entries.
     bounds: NDArray[np.int64]
     #: Index of the first entry.
     first: int
     capacity: int
-    #: Number of bytes before the payload of an entry.
+    #: The number of bytes before the payload of an entry.
     head: int
 
     def run_kernel(self) -> int:

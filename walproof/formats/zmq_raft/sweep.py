@@ -43,11 +43,11 @@ class ZmqRaftSweep(FormatSweep):
         rotated = NewRecord(first.payload, {**first.fields, "rotate": True})
         return [rotated, *rest], "a writer may rotate instead (ZMR-080)"
 
-    # If two terms contradict each other, a reader cannot tell which one is wrong (ZMR-050).
+    # If two terms contradict each other, a reader cannot determine which one is wrong (ZMR-050).
     may_cost_neighbour = True
-    # An entry is written before the table of offsets (ZMR-018).
+    # Writers write an entry before the table of offsets (ZMR-018).
     writes_header_last = True
-    # No sector ends inside an offset.
+    # Offsets are aligned, so no sector ends inside one.
     atom = 4
 
     def write_history(self, log: HistoryWriter) -> None:
@@ -63,7 +63,7 @@ class ZmqRaftSweep(FormatSweep):
         last, term = 0, 1
         steps = chance.randrange(1, 7)
         for step in range(steps):
-            # Append a single entry last: this is the write that torn writes interrupt.
+            # Append a single entry at the end, because torn writes interrupt this write.
             is_last = step == steps - 1
             rolls_back = last and not is_last and chance.random() < 0.3
             index = chance.randrange(1, last + 1) if rolls_back else last + 1
@@ -73,7 +73,7 @@ class ZmqRaftSweep(FormatSweep):
                 fields = {"term": str(term), "entry_type": STATE, "request_id": REQUEST}
                 records.append(NewRecord(log.payload(), {"index": str(number), **fields}))
             assert log.payloads is not None
-            with contextlib.suppress(ValueError):  # an index file may be full
+            with contextlib.suppress(ValueError):  # An index file may be full.
                 log.append(records)
                 del log.payloads[index - 1 : -len(records)]
                 last = index + len(records) - 1

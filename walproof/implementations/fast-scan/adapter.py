@@ -34,7 +34,7 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 
 if __name__ == "__main__":
     output = sys.argv.pop(1)
-    # by default, numba stores kernels in the user's cache, to which the sandbox has no access
+    # By default, numba stores kernels in the user's cache, which is inaccessible in the sandbox.
     if IS_INSTALLED:
         os.environ.setdefault("NUMBA_CACHE_DIR", output)
     serve(

@@ -41,7 +41,7 @@ def lines(grammar: str, path: Path) -> list[str]:
     parser = getattr(importlib.import_module(f"walproof_parsers.{grammar}"), model.top)
     try:
         top = parser.from_bytes(path.read_bytes())
-    except Exception:  # if the parser raises any exception, the log is refused
+    except Exception:  # Any exception of the parser counts as a refusal.
         return ["!"]
     return list(ListingWalk(model, Tells()).lines(top))
 

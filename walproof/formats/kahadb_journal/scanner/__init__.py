@@ -83,7 +83,7 @@ class _DataFile(Scan):
     def __init__(self, stream: BinaryIO, name: str | None, wanted: Wanted) -> None:
         super().__init__(_RestSource(stream), name)
         self.path, self.wanted = Path(stream.name), wanted
-        #: End of the last batch with a valid checksum.
+        #: The end of the last batch with a valid checksum.
         self.proven_to: int | None = None
 
     def events(self, is_last: bool) -> Iterator[Any]:

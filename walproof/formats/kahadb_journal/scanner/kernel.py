@@ -20,7 +20,7 @@ RECORD_HEAD = 5
 MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
-# Additional indices in the state: the offset and the end of the current batch.
+# The state also contains the offset and the end of the current batch, at these indices.
 BATCH, BATCH_END = range(5, 7)
 STATE = 7
 
@@ -153,7 +153,7 @@ def walk(
             offsets[count] = put
             at += length
             continue
-        # If the content is intact, a batch begins here.
+        # If the content is intact, another batch begins here.
         why = NOT_PLAIN
         if at >= fill or at + CONTROL > size:
             break

@@ -58,7 +58,8 @@ class _SpecifiedBlocks(Scan):
 
     def holds_of(self, part: range) -> bool:
         """Return whether a record or lost range that begins in the part is still incomplete."""
-        # Test for None first: ``None in part`` would compare None with every number in the range.
+        # Test for None first, because ``None in part`` would compare it with every number in the
+        # range.
         return (self.open is not None and self.open.at in part) or (
             self.zeros_from is not None and self.zeros_from in part
         )

@@ -26,7 +26,7 @@ MAX_RUN_BYTES = MAX_BYTES + BLOCK
 class BlockScan(ABC):
     """A pass over a log, or over those of its records that begin in ``[start, stop)``."""
 
-    #: The executable specification: a ``Scan`` with ``size``, ``open`` and ``next_block``.
+    #: The executable specification is a ``Scan`` with ``size``, ``open`` and ``next_block``.
     specification: Any
 
     def __init__(self, source: ByteSource, wanted: Wanted, format_id: str, start: int = 0) -> None:
@@ -36,7 +36,8 @@ class BlockScan(ABC):
         self.start, self.stop = start, self.size
         self.wanted = wanted
         self.cap = min(wanted.cap, LONGEST - BLOCK)
-        #: Size of a header, type of a FULL record, and log number in headers.
+        #: The numbers are the size of a header, the type of a FULL record and the log number in
+        #: headers.
         self.headers = kernel.HEADER, 1, 0
         self.state = np.zeros(kernel.STATE, np.int64)
         self.proven = np.zeros(1, np.uint64)
@@ -133,7 +134,8 @@ class BlockScan(ABC):
         put = state[kernel.PUT]
         data = bytearray(rows.payload[put - state[kernel.OPEN_COPIED] : put])
         if len(data) < state[kernel.OPEN_LENGTH]:
-            data += b"\0"  # one byte above the cap makes the payload count as truncated
+            # One byte above the cap marks the payload as truncated.
+            data += b"\0"
         at, end = state[kernel.OPEN_AT], state[kernel.OPEN_END]
         sync_offset = int(rows.synced[state[kernel.ROWS]])
         self.specification.open = self.open_record(at, end, data, sync_offset)
@@ -141,7 +143,7 @@ class BlockScan(ABC):
     def _filled(self, rows: RunArrays) -> Iterator[Records]:
         """Yield a run of those records that begin in the scanned part, if there are any."""
         count = int(self.state[kernel.ROWS])
-        # Only the first record of a run can begin before the scanned part.
+        # In a run, only the first record can begin before the scanned part.
         first = int(count > 0 and rows.at[0] < self.start)
         if count == first:
             return
@@ -169,8 +171,8 @@ class RunArrays:
         self.synced, self.cut = arrays.pooled(count, np.uint64), arrays.pooled(count)
         self.ends = arrays.pooled(count + 1, np.int32)
         self.ends[0] = 0
-        # For a record that is longer than a run, double the size, so that it is copied only a few
-        # times.
+        # If a record is longer than a run, double the size each time, so that few copies are
+        # necessary.
         room = len(carry) + min(rest + BLOCK, max(len(carry), MAX_RUN_BYTES)) if cap >= 0 else 0
         self.payload = arrays.pooled(min(room, LONGEST))
         self.payload[: len(carry)] = np.frombuffer(carry, np.uint8)

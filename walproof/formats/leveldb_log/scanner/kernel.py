@@ -13,31 +13,31 @@ BLOCK = 32768
 HEADER, SYNC_HEADER = 7, 19
 #: Maximum number of physical records in a block.
 MOST_ROWS = BLOCK // HEADER
-#: Record type of a clean close (RDB-026).
+#: A clean close has this record type (RDB-026).
 CLOSE = 5
-#: The fragment types, relative to the type of a FULL record.
+#: Each fragment type is relative to the type of a FULL record.
 FULL, FIRST, MIDDLE, LAST = range(4)
 
 _LOW = np.uint64(0xFFFFFFFF)
 _MASK_DELTA = np.uint64(0xA282EAD8)
 
-#: The value that stands for an unset offset.
+#: This value represents an unset offset.
 NONE = -2
 
 (
-    READ,  # bytes that the last call read: whole blocks, except at the end of the log
-    OPEN_AT,  # offset of the FIRST fragment of the open record
-    OPEN_END,  # end of the last fragment of the open record
-    OPEN_LENGTH,  # payload bytes of the open record so far
-    OPEN_COPIED,  # how many of these bytes were copied
+    READ,  # Number of bytes that the last call read.
+    OPEN_AT,  # Offset of the FIRST fragment of the open record.
+    OPEN_END,  # End of the last fragment of the open record.
+    OPEN_LENGTH,  # Number of payload bytes that the open record contains so far.
+    OPEN_COPIED,  # Number of payload bytes that were copied from the open record.
     ROWS,
-    PUT,  # bytes in `payload`: the payloads of all rows, followed by that of the open record
-    CUT,  # number of rows with a truncated payload
+    PUT,  # Number of bytes in ``payload``, which contains all rows and then the open record.
+    CUT,  # Number of rows that have a truncated payload.
 ) = range(8)
 STATE = 8
 
-#: Return values of ``walk``. In this order, they mean that more bytes are needed, that the result
-#: arrays are full, and that the specification must read the block.
+#: ``walk`` returns one of these values. In this order, they mean that more bytes are needed, that
+#: the result arrays are full, and that the specification must read the block.
 USED_UP, FULL_UP, UNUSUAL = range(3)
 
 
@@ -102,7 +102,7 @@ def walk(
         boundary = start + BLOCK
         here, end = start, min(boundary, filled)
         while here < end:
-            # Fast path for consecutive FULL records.
+            # This is a fast path for consecutive FULL records.
             while header != SYNC_HEADER and open_at == NONE and here + 8 <= end:
                 fields = load64(data, here)
                 length = np.int64(fields >> np.uint64(32) & np.uint64(0xFFFF))
@@ -124,7 +124,8 @@ def walk(
                 here = after
             if here >= end:
                 break
-            if boundary - here < header:  # the trailer (LDB-004), or a clean close in the trailer
+            # The rest of the block is a trailer (LDB-004), or a clean close in a trailer.
+            if boundary - here < header:
                 if here + HEADER <= end and data[here + 6] == CLOSE:
                     outcome = UNUSUAL
                 break

@@ -32,7 +32,7 @@ def write(path: Path, runs: Iterable[Records]) -> None:
             _, offsets, data = run.payload.buffers()
             ends = np.frombuffer(offsets, np.int32)[run.payload.offset :][: len(run) + 1]
             total = int(ends[-1] - ends[0]) + HEADER * len(run)
-            # Each block boundary adds at most a trailer of six bytes and a header.
+            # At each block boundary, at most a trailer of six bytes and a header are added.
             room = arrays.pooled(total + 2 * HEADER * (total // (BLOCK - 2 * HEADER) + 2))
             put = _encode(np.frombuffer(data or b"", np.uint8), ends, position, room)
             log.write(room[:put].data)

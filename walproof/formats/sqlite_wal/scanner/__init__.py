@@ -119,7 +119,7 @@ class _Frames:
                 _packed(rest.committed_value), self.salts, page, size, repeats,
             )  # fmt: skip
             rest.first_bad = first + count
-            # A window that is longer than one step contains a single long transaction.
+            # If the window is longer than one step, it contains a single long transaction.
             ends = np.flatnonzero(size[:count])[: 1 if length > self.step else None]
             if len(ends):
                 yield from self._run(first, page, size[ends], repeats[ends], ends)

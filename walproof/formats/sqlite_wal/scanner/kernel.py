@@ -12,7 +12,7 @@ from numpy import uint64 as _WORD
 from walproof.scanners.kernels import copy, helper, kernel, load32, load64, same
 
 FRAME_HEADER = 24
-#: Number of bytes of a frame header that the checksum covers, and offset of the checksum.
+#: The checksum covers the first 8 bytes of a frame header and is stored at offset 16.
 COVERED, CHECKSUM = 8, 16
 
 

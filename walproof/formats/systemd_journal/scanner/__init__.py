@@ -31,12 +31,12 @@ from walproof.scanners.model import PIECE_ROWS, WHOLE, Event, Part, ReadableLog,
 from walproof.scanners.reference import ReferenceScanner
 
 FORMAT = "systemd-journal"
-#: Target size in bytes of the payloads in a run. Columns of this size stay in the CPU cache between
-#: kernels, and the memory of one run is reused for the next.
+#: Target size in bytes of all payloads in a run. Columns of this size stay in the CPU cache between
+#: kernels, and the next run reuses their memory.
 _RUN_BYTES = 1 << 20
-#: Maximum total size in bytes of an entry's fields, including repeated fields.
+#: Maximum total size in bytes of an entry's fields, including repeated ones.
 LIMIT = 1 << 30
-#: Offsets of these numbers in an ENTRY, in words of eight bytes.
+#: For each number in an ENTRY, its offset in words of eight bytes.
 _NUMBERS = {"seqnum": 2, "realtime": 3, "monotonic": 4}
 
 
@@ -82,14 +82,13 @@ class _EntryColumns:
         self.totals = file.totals if self.has_fields else np.zeros_like(file.totals)
         if not self.has_fields or not len(file.entries):
             return
-        # Several FIELD objects may have the same name. The name of a FIELD without DATA may be
-        # invalid.
+        # Names may be repeated, because several FIELD objects may have the same name. If a FIELD
+        # has no DATA, its name may be invalid.
         of_fields = [name + b"=" for name in file.names]
         names = {name: number for number, name in enumerate(dict.fromkeys(of_fields))}
         self.names = pa.array([name[:-1].decode("ascii", "replace") for name in names], pa.string())
         self.name_ids = np.array([names[each] for each in of_fields], np.int32)[file.name_of]
-        # Fields are sorted by name. If an entry repeats a name, the fields with this name are
-        # sorted by value.
+        # Fields are sorted by name, and fields with the same name in one entry by value.
         numbers = np.flatnonzero(
             kernel.mark_repeated(self.name_ids, len(names), file.items, file.bounds)
         )
@@ -177,7 +176,7 @@ class _EntryColumns:
         file, ends = self.file, _ends(len(bounds) - 1)
         text = arrays.pooled(min(total + 9 * len(items), self.most * (len(bounds) - 1)))
         ranks, n_ranks = self.ranks[items], self.n_ranks
-        # counting all ranks in each run would make the sort quadratic
+        # Do not count all ranks in each run, because the sort would become quadratic.
         if n_ranks > 4 * len(items):
             values, inverse = np.unique(ranks, return_inverse=True)
             n_ranks = len(values)

@@ -18,7 +18,7 @@ from walproof.scanners import arrays
 
 Numbers = NDArray[np.int64]
 
-#: Maximum total size of all fields after decompression, because they are held in memory.
+#: Maximum total size in bytes of a file's decompressed fields, because they are held in memory.
 MAX_PLAIN_BYTES = 1 << 30
 
 
@@ -27,17 +27,17 @@ class Contents:
     """The entries of a file, and its fields. Both are in file order, and fields are numbered."""
 
     seqnum_id: str
-    #: Offset at which a writer may continue, or None (SDJ-055).
+    #: The offset at which a writer may continue, or None (SDJ-055).
     end: int | None
     #: The bytes of the file, followed by the decompressed payloads.
     data: NDArray[np.uint8]
-    #: The same bytes as 64-bit numbers, without the decompressed payloads.
+    #: The bytes of the file as 64-bit numbers, without the decompressed payloads.
     words: NDArray[np.uint64]
-    #: Start of the payload of each field in ``data``.
+    #: For each field, the offset in ``data`` at which its payload begins.
     starts: Numbers
-    #: End of the payload of each field in ``data``.
+    #: For each field, the offset in ``data`` at which its payload ends.
     ends: Numbers
-    #: End of the name of each field in ``data``.
+    #: For each field, the offset in ``data`` at which its name ends.
     name_ends: Numbers
     #: For each field, whether the export format writes its payload as a single line.
     are_text: NDArray[np.bool_]
@@ -45,16 +45,16 @@ class Contents:
     name_of: NDArray[np.int32]
     names: Sequence[bytes]
     entries: Numbers
-    #: Size of each entry in the file.
+    #: The size of each entry in the file.
     sizes: Numbers
-    #: Numbers of the fields of all entries. Those of entry ``n`` are
-    #: ``items[bounds[n]:bounds[n + 1]]``.
+    #: The numbers of all entries' fields. The fields of entry ``n`` are ``items[bounds[n]:bounds[n
+    #: + 1]]``.
     items: NDArray[np.int32]
     bounds: Numbers
-    #: For each entry, the total payload size of all earlier entries; finally, the size of all
-    #: entries.
+    #: For each entry, the total payload size of all earlier entries. The last element is the total
+    #: of all entries.
     totals: Numbers
-    #: For each entry, the number of fields that are missing from it (SDJ-043).
+    #: For each entry, the number of fields that it lacks (SDJ-043).
     missing: NDArray[np.int32]
 
     def payload(self, number: int) -> bytes:

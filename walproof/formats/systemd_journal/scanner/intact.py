@@ -30,9 +30,9 @@ from walproof.formats.systemd_journal.scanner.contents import (
 )
 from walproof.formats.systemd_journal.scanner.kernel import FAR, FAULTY, Shape
 
-#: Size of the smallest object: a 16-byte header and some content, aligned to eight bytes.
+#: The smallest object has a 16-byte header and some content, aligned to eight bytes.
 _SMALLEST_OBJECT = 24
-#: Context keys that select entries. Only the executable specification supports these keys.
+#: These context keys select entries. Only the executable specification supports them.
 SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
 
@@ -41,7 +41,8 @@ class _CompletedWalk(Walk):
         self.view, self.end = view, end
         self.last = int(offsets[-1]) if len(offsets) else 0
         self.counts = Counter(dict(enumerate(np.bincount(types).tolist())))
-        self.kinds = bytearray(1)  # a large array, which map_objects fills only to check seals
+        # map_objects enlarges and fills this array only if seals are checked.
+        self.kinds = bytearray(1)
 
     def map_objects(self, offsets: Numbers, types: NDArray[np.uint8]) -> None:
         self.kinds = bytearray((self.last >> 3) + 1)
@@ -115,7 +116,7 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Contents |
         start, length = getattr(header, f"{name}_offset"), getattr(header, f"{name}_size")
         tables = np.flatnonzero(kinds == table_kind)
         if not len(tables) and not start and not length:
-            continue  # a table may be missing (SDJ-016)
+            continue  # This table may be missing (SDJ-016).
         if offsets[tables].tolist() != [start - 16] or sizes[tables].tolist() != [length + 16]:
             return None
         if not kernel.check_table(data, start, length, kind, offsets, kinds):

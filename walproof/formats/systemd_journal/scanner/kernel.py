@@ -22,18 +22,18 @@ from reference_impl.systemd_journal.layout import (
 from walproof.formats.systemd_journal.scanner.hashing import hash_of, is_text, name_length
 from walproof.scanners.kernels import copy, helper, kernel, load32, load64, same
 
-#: Replaces any larger offset, size or count. FAR is beyond the end of any file, and the sum of a
+#: FAR replaces any larger offset, size or count. It is beyond the end of any file, and the sum of a
 #: few such values does not overflow.
 FAR = 1 << 60
-#: Marks for objects: an ENTRY_ARRAY that is in a chain, and a DATA that is in a FIELD's list.
+#: CHAINED marks an ENTRY_ARRAY in a chain, and LISTED a DATA in a FIELD's list.
 CHAINED, LISTED = 1, 2
-#: The numbers in a cursor (SDJ-063): the letters that precede them, and their offsets in an ENTRY,
+#: Each number in a cursor (SDJ-063) follows one of these letters. Its offset in an ENTRY is given
 #: in words of eight bytes.
 _CURSOR_LETTERS, _CURSOR_WORDS = np.frombuffer(b"imtx", np.uint8), np.array([2, 4, 3, 7])
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
-#: Maximum length in bytes of a cursor (SDJ-063).
+#: Maximum length of a cursor in bytes (SDJ-063).
 MAX_CURSOR_BYTES = 145
-#: The result of a failed check.
+#: Result of a check that fails.
 FAULTY = -1
 
 
@@ -247,7 +247,7 @@ def check_table(data, start, size, wanted, offsets, kinds):
     following, last = np.empty(size // 16, np.int64), np.zeros(size // 16, np.int64)
     for bucket in range(following.shape[0]):
         following[bucket] = number_at(data, start + 16 * bucket)
-    # Each chain must list its objects in file order.
+    # Each chain must contain its objects in file order.
     for number in range(offsets.shape[0]):
         if kinds[number] == wanted:
             at = offsets[number]
@@ -326,7 +326,8 @@ def check_entry_lists(data, shape, entries, offsets, kinds, objects, marks, boun
                     continue
                 if is_ended or left < 1:
                     return False
-                if slot != last:  # systemd up to 247 listed a repeated field twice (SDJ-019)
+                # systemd up to 247 listed a repeated field twice (SDJ-019).
+                if slot != last:
                     if listed == stop or entries[lists[listed]] != slot:
                         return False
                     listed += 1
@@ -362,7 +363,7 @@ def sort_fields(ranks, n_ranks, items, bounds):
     """Sort the items of each entry by rank; omit negative ranks and repetitions."""
     first = bounds[0]
     chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
-    # Sort all items by rank (a counting sort), and then append each one to its entry.
+    # Sort all items by rank (counting sort). Then append each one to its entry.
     places = np.zeros(n_ranks + 1, np.int64)
     for place in range(first, bounds[-1]):
         places[ranks[place - first] + 1] += 1

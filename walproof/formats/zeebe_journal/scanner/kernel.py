@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from walproof.scanners.kernels import copy, crc32c, helper, kernel, load32, load64
 from walproof.scanners.walk import AT, BASE, CUT, ENDED, FULL_UP, NEED, NOT_PLAIN, ROWS, USED_UP
 
-#: Numbers for entry types. The lists contain the type and the fault that each number stands for.
-#: The kernel stops at an entry of type OTHER.
+#: The kernel represents entry types by numbers, which are indices in the lists of types and faults.
+#: It stops at an entry of type OTHER.
 APPLICATION, INITIAL, NOT_RAFT, OTHER = range(4)
 ENTRY_TYPES = ("application", "initial", None)
 ENTRY_FAULTS = (None, None, "not-raft")
 
-#: Sizes in bytes of a message header, and of the blocks of a record's two messages (ZBJ-005,
+#: A message header and the blocks of a record's two messages have these sizes in bytes (ZBJ-005,
 #: ZBJ-015).
 SBE_HEADER, METADATA, DATA_BLOCK = 8, 12, 16
-#: Sizes in bytes of a record up to the end of its metadata, and of a record without a payload.
+#: A record up to the end of its metadata has RECORD_HEAD bytes. A record without a payload has
+#: SMALLEST_RECORD bytes.
 RECORD_HEAD = 1 + SBE_HEADER + METADATA
 SMALLEST_RECORD = RECORD_HEAD + SBE_HEADER + DATA_BLOCK + 4
 RECORD_METADATA, RECORD_DATA, JOURNAL = 1, 2, 7
@@ -30,8 +31,8 @@ LOG_ENTRY, APPLICATION_ENTRY, RAFT = 1, 2, 8
 NEWEST_SCHEMA = 2
 LARGEST = 2**63 - 1
 
-# Additional indices in the state: the next index, the last asqn, and an upper limit that all
-# indices must be below.
+# The state also contains, at these positions, the next index, the last asqn, and an upper limit for
+# the index of a record.
 INDEX, ASQN, LIMIT = range(5, 8)
 STATE = 8
 
@@ -97,7 +98,8 @@ def walk(
         i = here - base
         outcome = NOT_PLAIN
         if here >= file_size or (here < filled and data[i] == 0):
-            outcome = ENDED  # ZBJ-016, ZBJ-020: the rest is ignored (ZBJ-022)
+            # The records end here (ZBJ-016, ZBJ-020). The rest is ignored (ZBJ-022).
+            outcome = ENDED
             break
         if here + RECORD_HEAD > filled:
             state[NEED] = RECORD_HEAD
