@@ -34,7 +34,10 @@ help:
 OF_FORMAT := $(if $(FORMAT),--format $(FORMAT))
 
 # Your own program needs only Python and the vectors.
-ifdef IMPL
+ifneq ($(origin IMPL),undefined)
+ifeq ($(strip $(IMPL)),)
+$(error IMPL is empty: expected a command, for example IMPL='./my-reader')
+endif
 conformance: $(VENV)/core
 	@$(PYTHON) -m walproof check --cmd '$(IMPL)' $(OF_FORMAT)
 else

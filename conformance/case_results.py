@@ -92,7 +92,7 @@ def commands(repeat: str | None, ask: str | None, vector: str, profile: str) -> 
     chosen = f"--vector {vector} --profile {profile}"
     found = {"repeat": f"{repeat} {chosen}"}
     if ask and profile != STRUCTURE:
-        found["ask"] = f"{ask} {chosen} --keep kept"
+        found["ask"] = f"{ask} {chosen}"
     return found
 
 

@@ -313,10 +313,15 @@ class Process:
             self._fail(OverLimit(f"more than {mib} MiB of memory"))
 
     def _wait_for_exit(self, deadline: float, seconds: float) -> None:
-        try:
-            self._popen.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._fail(Timeout(f"no reply within {seconds:g} s"))
+        # A program may close its output long before it exits, as builds do.
+        while self._popen.poll() is None:
+            left = max(0.0, deadline - time.monotonic())
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._popen.wait(min(POLL_SECONDS, left))
+                break
+            if not left:
+                self._fail(Timeout(f"no reply within {seconds:g} s"))
+            self._check(idle=False)
         self.kill()
 
     def _fail(self, error: Exception) -> NoReturn:
@@ -378,12 +383,13 @@ def run_program(
     variables: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     cwd: Path | None = None,
+    cancelled: threading.Event | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a program to its end, without input.
 
-    Raises :class:`CannotStart`, :class:`Timeout` and :class:`OverLimit`.
+    Raises :class:`CannotStart`, :class:`Timeout`, :class:`OverLimit` and :class:`Cancelled`.
     """
-    process = Process(command, limits, sandbox, variables, None, STDERR_MAX_BYTES, cwd)
+    process = Process(command, limits, sandbox, variables, cancelled, STDERR_MAX_BYTES, cwd)
     try:
         process.close_input()
         output = process.read_all(seconds)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,8 +92,11 @@ class Implementation:
         stamp = self.output / "stamp"
         return not self.build or (stamp.exists() and stamp.read_text() == self.stamp())
 
-    def make(self) -> None:
-        """Build the implementation unless its build is current. Raises :class:`Unavailable`."""
+    def make(self, cancelled: threading.Event | None = None) -> None:
+        """Build the implementation unless its build is current.
+
+        Raises :class:`ImplementationUnavailable`, and ``Cancelled`` once ``cancelled`` is set.
+        """
         if missing := self.missing():
             raise ImplementationUnavailable(f"{' and '.join(missing)} not found")
         if self.is_built():
@@ -110,8 +114,9 @@ class Implementation:
         logged = ["/bin/sh", "-c", 'exec "$@" >"$0" 2>&1', str(log), *self._expanded(self.build)]
         try:
             done = run_program(
-                logged, BUILD_SECONDS, variables=variables, limits=limits, cwd=self.folder
-            )
+                logged, BUILD_SECONDS, variables=variables, limits=limits, cwd=self.folder,
+                cancelled=cancelled,
+            )  # fmt: skip
         except Timeout:
             raise ImplementationUnavailable(f"the build took more than {BUILD_SECONDS} s") from None
         except (CannotStart, OverLimit) as error:

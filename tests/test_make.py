@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from conformance import ROOT
 
 
@@ -24,6 +26,12 @@ def test_a_reader_of_ones_own_needs_python_and_the_vectors_alone(tmp_path: Path)
     assert "check --cmd './my-reader --fast' --format zmq-raft" in commands
     for word in ("requirements-dev", "walproof.setup", "node", "editable"):
         assert word not in commands, word
+
+
+def test_an_empty_command_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        commands_of("conformance", "IMPL= ", venv=tmp_path)
+    assert "IMPL is empty" in refused.value.stderr
 
 
 def test_all_implementations_need_no_tools_of_developers(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 
 from conformance import registry
 from conformance.registry import Implementation, ImplementationUnavailable
@@ -94,13 +94,14 @@ def build_missing(chosen: Iterable[Implementation]) -> Builds:
     waiting.sort(key=lambda each: -expected[each.name].seconds)
     maven = Lock()  # Maven's local repository does not support concurrent builds.
     running: set[str] = set()
+    interrupted = Event()
 
     def build(each: Implementation) -> str | None:
         with maven if "mvn" in each.needs else nullcontext():
             running.add(each.name)
             started = time.monotonic()
             try:
-                each.make()
+                each.make(interrupted)
             except ImplementationUnavailable as error:
                 return str(error)
             finally:
@@ -127,6 +128,9 @@ def build_missing(chosen: Iterable[Implementation]) -> Builds:
                     _say_done(name, builds)
                 left = sum(expected[futures[each]].seconds for each in pending)
                 bar.show(f"building {', '.join(sorted(running))}", total - left)
+        except BaseException:
+            interrupted.set()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
     return builds

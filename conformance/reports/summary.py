@@ -70,7 +70,8 @@ def coverage(report: Report, implementation: Mapping[str, Any]) -> tuple[str, st
     formats = dict.fromkeys(report["vectors"][each["vector"]]["format"] for each in ran)
     profiles = {each["profile"] for each in ran}
     reported = {*implementation["reports"]}
-    parts = every_part(formats)
+    # Signals replace the verdict of readers that give none.
+    parts = [*every_part(formats), *(["signals"] if "signals" in reported else [])]
     texts = []
     for is_compared in (True, False):
         of_profiles = [name for name in COMPARED_PROFILES if (name in profiles) == is_compared]

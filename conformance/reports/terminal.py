@@ -121,13 +121,22 @@ def _print_totals(report: Report, console: Console) -> None:
     elif report.get("interrupted"):
         pass  # results that are still missing may be unexpected
     elif counted.total() == counted["skipped"]:
-        say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
+        say(Text(f"Nothing was checked: {_why_nothing(ran)}.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)
     for each in ran if len(ran) <= FEW else ():
         _print_coverage(report, each, console)
     for style, line in zip(("dim", "yellow"), isolation_lines(report), strict=False):
         print_tidy(Text(line, style=style), console)
+
+
+def _why_nothing(ran: Sequence[Mapping[str, Any]]) -> str:
+    """Return why no case ran: the most frequent reason for skipping, if there were cases."""
+    reasons = Counter(result["difference"] for each in ran for result in each["results"])
+    if not reasons:
+        return "no reply to hello lists one of the selected formats"
+    ((reason, _),) = reasons.most_common(1)
+    return f"every case was skipped ({one_line(reason)})"
 
 
 def _print_coverage(report: Report, implementation: Mapping[str, Any], console: Console) -> None:

@@ -23,8 +23,8 @@ def print_steps(steps: AdapterSmoke, one_shot: bool, ask: str, console: Console)
     for finding in steps.wrong:
         vector = finding.step.removeprefix("reads ")
         if vector in steps.vectors:
-            say(Text("See the messages and keep the log:"), console)
-            say(Text(f"  {ask} --vector {vector} --keep kept"), console)
+            say(Text("See the messages:"), console)
+            say(Text(f"  {ask} --vector {vector}"), console)
 
 
 def _print(finding: SmokeStep, console: Console) -> None:

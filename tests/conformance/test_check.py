@@ -16,6 +16,7 @@ from conformance import VECTORS
 from conformance.vectors import load
 from tests.conformance.checked import SMALL, results
 from walproof.cli import check as check_module
+from walproof.cli.near_names import did_you_mean
 
 
 class TestAnyProgram:
@@ -237,3 +238,23 @@ class TestUsage:
         outcome = walproof("check", *arguments)
         assert outcome.status == 1
         assert message in outcome.err and outcome.out == ""
+
+    @pytest.mark.parametrize(
+        ("options", "why"),
+        [
+            (["--format", "etcd-wal"], "no reply to hello lists one of the selected formats"),
+            (
+                ["--format", "leveldb-log", "--profile", "strict"],
+                "every case was skipped (not one of its profiles)",
+            ),
+        ],
+    )
+    def test_a_run_that_checks_nothing_exits_3(self, walproof, wrong, tmp_path, options, why):
+        command = wrong("hides_damage")
+        outcome = walproof("check", "--cmd", command, *options, "--out", tmp_path / "out")
+        assert outcome.status == 3
+        assert f"Nothing was checked: {why}." in " ".join(outcome.out.split())
+
+
+def test_a_near_name_is_suggested_once():
+    assert did_you_mean("one-recrd", ["one-record"] * 3) == "; did you mean one-record?"

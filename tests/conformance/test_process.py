@@ -14,7 +14,14 @@ import psutil
 import pytest
 
 from conformance import process
-from conformance.process import JsonLinesProgram, Limits, NoReply, Timeout, run_program
+from conformance.process import (
+    JsonLinesProgram,
+    Limits,
+    NoReply,
+    OverLimit,
+    Timeout,
+    run_program,
+)
 from conformance.sandbox import Sandbox
 
 
@@ -96,3 +103,11 @@ def test_a_program_that_cannot_be_killed_is_left(monkeypatch: pytest.MonkeyPatch
     finally:
         for group in running:
             kill(group, signal.SIGKILL)
+
+
+def test_a_program_that_has_closed_its_output_is_still_limited() -> None:
+    """A build redirects its output to a log."""
+    program = "x = bytes([1]) * (1 << 28); import time; time.sleep(60)"
+    script = f"exec >/dev/null 2>&1; exec python3 -c '{program}'"
+    with pytest.raises(OverLimit, match="64 MiB of memory"):
+        run_program(["/bin/sh", "-c", script], 60, limits=Limits(memory_bytes=64 << 20))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,25 @@ def test_sizes_and_times_are_shown_before_and_each_result_after(
     assert any(line.startswith("  fails: unavailable: the build failed: error:") for line in lines)
     assert build_missing(unbuilt[:1]).seconds == {}
     assert capsys.readouterr().err == ""
+
+
+def test_an_interruption_ends_running_builds(
+    unbuilt: list[Implementation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("sh", "-c", f"echo x >> '{unbuilt[0].folder}.runs'; exec sleep 100")
+    slow = replace(unbuilt[0], build=command)
+
+    def interrupt(*_: object) -> None:
+        while not runs(slow):
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(builds, "wait", interrupt)
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        build_missing([slow, unbuilt[1]])
+    assert time.monotonic() - started < 60
+    assert not slow.is_built()
 
 
 def test_check_builds_what_reads_the_format_once(

@@ -8,6 +8,6 @@ from difflib import get_close_matches
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return ``; did you mean NAME?`` with up to three similar names, or an empty string."""
-    names = list(names)
+    names = list(dict.fromkeys(names))
     near = get_close_matches(name, names) or get_close_matches(name.upper(), names)
     return f"; did you mean {' or '.join(near)}?" if near else ""
