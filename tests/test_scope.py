@@ -96,8 +96,9 @@ LAYOUTS: dict[str, Callable[[Path], None]] = {
 def _sentences(directory: Path, out: Path) -> Iterator[tuple[str, str]]:
     """Yield each command and a line that it prints about the files of a directory."""
     files = [p for p in sorted(directory.rglob("*")) if p.is_file() and not p.is_symlink()]
-    # The names of vectors are words.
-    names = re.compile("|".join(sorted({re.escape(p.name) for p in files}, key=len, reverse=True)))
+    # The names of vectors, which may be folders, are words.
+    all_names = {re.escape(p.name) for p in directory.rglob("*")}
+    names = re.compile("|".join(sorted(all_names, key=len, reverse=True)))
     commands = [["summary", directory], ["recover", directory, "--out", out / "copy"]]
     for number, file in enumerate(files):
         commands.append(["summary", file])
