@@ -97,8 +97,9 @@ LAYOUTS: dict[str, Callable[[Path], None]] = {
 def _sentences(directory: Path, out: Path) -> Iterator[tuple[str, str]]:
     """Yield each line that a command prints about the files in a directory, with the command."""
     files = [p for p in sorted(directory.rglob("*")) if p.is_file() and not p.is_symlink()]
-    # File names may contain words from the list, so they are removed.
-    names = re.compile("|".join(sorted({re.escape(p.name) for p in files}, key=len, reverse=True)))
+    # The names of vectors, which may be folders, are words.
+    all_names = {re.escape(p.name) for p in directory.rglob("*")}
+    names = re.compile("|".join(sorted(all_names, key=len, reverse=True)))
     commands = [["summary", directory], ["recover", directory, "--out", out / "copy"]]
     for number, file in enumerate(files):
         commands.append(["summary", file])

@@ -27,6 +27,7 @@ from lab.fuzz.inputs import Input
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
 from reference_impl.register import registers
+from reference_impl.zstd_frame import MAX_RECORD_SIZE
 from walproof.formats import plugin_for
 from walproof.log import Log
 from walproof.scanners import answers
@@ -44,7 +45,11 @@ PROCESSOR_SECONDS = 2.0
 #: Memory limit of a reader: a number of bytes per byte of input, plus a constant.
 MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
 
-#: A function that takes a path, a profile and a context, and returns an answer as JSON.
+#: Memory limit for all payloads that a small log may decompress to: a payload and its hexadecimal
+#: digits for each byte of the budget (RDB-038, PRW-034).
+DECOMPRESSED_BYTES = 3 * 4 * MAX_RECORD_SIZE
+
+#: A function that returns an answer, as JSON, for a path, a profile and a context.
 Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
 
 
@@ -75,6 +80,8 @@ class FuzzJudge:
             self.others[SECOND] = second
         self.parts = every_part([format])
         self.meter = ResourceMeter()
+        is_compressed = find_spec(f"reference_impl.{registers()[format].module}.compression")
+        self.free_bytes = FREE_MEMORY_BYTES + (DECOMPRESSED_BYTES if is_compressed else 0)
         self.slowest, self.largest = 0.0, 0
 
     def faults(self, log: Input) -> list[ReaderFault]:
@@ -161,7 +168,7 @@ class FuzzJudge:
         if seconds > PROCESSOR_SECONDS:
             text = f"{label}{seconds:.1f} s for {log.size:,} bytes"
             faults.append(ReaderFault(reader, SLOW, "", text))
-        if memory > MEMORY_FACTOR * log.size + FREE_MEMORY_BYTES:
+        if memory > MEMORY_FACTOR * log.size + self.free_bytes:
             text = f"{label}{memory >> 20} MiB for {log.size:,} bytes"
             faults.append(ReaderFault(reader, LARGE, "", text))
         return answer

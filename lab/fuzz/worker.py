@@ -40,7 +40,7 @@ class FuzzSession:
         self.scratch = scratch
         logs = seeds(load_all().values(), format_id)
         self.mutator = Mutator(format_id, logs)
-        (scratch / "here").mkdir()
+        (scratch / "here").mkdir(exist_ok=True)  # after a death, another process goes on
         self.judge = FuzzJudge(format_id, scratch / "here")
         self.findings = Findings(findings)
         for log in logs[:: max(1, len(logs) // 24)]:

@@ -60,7 +60,7 @@ def reached(
     family, probes = family_of(format_id), Probes(mutants)
     codes = {name: code for each in family for name, code in codes_of(each).items()}
     for name, path in sources_of(format_id).items():
-        if any(mutant.path == path for mutant in mutants):
+        if any(mutant.path == path for mutant in probes.mutants):
             codes[name] = probes.code(path)
     modules = load_modules(codes, {_PROBES: probes})
     formats = formats_in(modules, family)

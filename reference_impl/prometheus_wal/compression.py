@@ -42,19 +42,20 @@ class Decoder:
 
     def _unzstd(self, data: bytes, end: int) -> bytes:
         frame = parameters_of(data)
-        if frame.window_size > LARGEST_WINDOW or frame.dict_id or not frame.content_size:
-            raise BadCompression("a dictionary, a large window or no content")
+        if frame.window_size > LARGEST_WINDOW or frame.dict_id:
+            raise BadCompression("a dictionary or a large window")
         most = most_content(data, frame)
-        if frame.content_size != zstandard.CONTENTSIZE_UNKNOWN:
+        is_stated = frame.content_size != zstandard.CONTENTSIZE_UNKNOWN
+        if is_stated:
             if frame.content_size > most:
                 raise BadCompression("blocks that cannot hold the stated content")
             most = frame.content_size
         allowed = min(MAX_RECORD_SIZE, MAX_RATIO * end + 4 * MAX_RECORD_SIZE - self.spent)
         try:
-            if allowed <= 0 or frame.content_size in range(allowed + 1, most + 1):
+            if is_stated and most > allowed:
                 raise zstandard.ZstdError("the stated content exceeds the limit")
             payload = zstandard.ZstdDecompressor().decompress(
-                data, max_output_size=min(most, allowed), allow_extra_data=False
+                data, max_output_size=max(0, min(most, allowed)), allow_extra_data=False
             )
         except zstandard.ZstdError as error:
             self.spent += min(most, MAX_RECORD_SIZE)
@@ -97,11 +98,6 @@ def encode(payload: bytes, flags: int) -> bytes:
 
 
 def readings(flags: set[int]) -> list[int]:
-    """Return the compressions to try, in order, for a record whose frames have these flags.
-
-    If all frames have the same single flag, there is only one to try (PRW-031, PRW-032).
-    """
-    if len(flags) == 1 and SNAPPY | ZSTD not in flags:
-        return list(flags)
+    """Return how to read a record whose frames have these flags; the first valid one counts."""
     found = [flag for flag in (ZSTD, SNAPPY) if any(flag & each for each in flags)]
     return found + [NONE] * (NONE in flags)

@@ -14,6 +14,7 @@ from reference_impl.prometheus_wal.layout import (
     LAST,
     OLD_MAGIC,
     PAGE_SIZE,
+    Frame,
     checkpoints,
     frame_at,
     number_of,
@@ -32,9 +33,8 @@ class Journal:
         self.path = path
         #: The segments to read, by name, with a lost range for each gap and each invalid name.
         self.plan: list[str | Lost | None] = []
-        #: The number of the last segment. The next segment that a writer creates has the next
-        #: number.
-        self.number = -1
+        #: The offset from which a strict reader loses everything at the damage found last.
+        self.start = 0
         if path.is_dir():
             self._plan_folder()
         else:
@@ -63,9 +63,7 @@ class Journal:
                 self.plan.append(Lost(0, folder.stat().st_size, "bad-checkpoint", file=name))
         found = [each for each in segments(self.path) if newest is None or each[0] > newest]
         self._plan_segments("", found, newest)
-        if found:
-            self.number, _ = found[-1]
-        elif newest is not None:
+        if not found and newest is not None:
             self.plan.append(Lost(0, 0, "missing-segment"))
 
     def _plan_segments(
@@ -85,23 +83,20 @@ class Journal:
             last = before = number
 
     def last_with_content(self) -> str | None:
-        """Return the last segment that is not all zeros, otherwise the first segment."""
-        names = self.names
-        for name in reversed(names):
-            if self.file(name).read_bytes().rstrip(b"\0"):
-                return name
-        return names[0] if names else None
+        """Return the last segment of a folder with a byte that is not zero, None for no segment."""
+        names = reversed(self.names)
+        return next((each for each in names if self.file(each).read_bytes().strip(b"\0")), None)
 
-    def events(self, is_continued: bool) -> Iterator[tuple[Event, int]]:
-        """Yield each event with the offset from which ``strict`` would report a loss."""
+    def events(self, is_continued: bool) -> Iterator[Event]:
+        """Yield the records, the lost ranges and the end of the log."""
         decoder, base = Decoder(), 0
         last = self.last_with_content()
-        end: tuple[int, str | None] = (0, None)
+        end: tuple[int | None, str | None] = (None, None)
         damage = torn = None
         for each in self.plan:
             if isinstance(each, Lost):
                 damage = damage or each.reason
-                yield each, 0
+                yield each
                 continue
             data = self.file(each).read_bytes()
             # Prometheus renames a checkpoint when it is complete, so its segments are never torn.
@@ -110,17 +105,17 @@ class Journal:
             base += len(data)
             for event in segment.events():
                 if isinstance(event, Lost):
-                    damage = damage or (None if event.torn else event.reason)
-                    torn = torn or (event.reason if event.torn else None)
-                    start = min(event.start, segment.open.at) if segment.open else event.start
-                    yield event, start
-                else:
-                    yield event, 0
+                    if event.torn:
+                        torn = event.reason
+                    else:
+                        damage = damage or event.reason
+                        self.start = segment.open.at if segment.open else event.start
+                yield event
             if torn is None or is_last:
                 end = (segment.end, each)
         verdict: Verdict = "damaged" if damage else "torn" if torn else "intact"
         at, file = (None, None) if damage else end
-        yield End(verdict, damage or torn, at, file), 0
+        yield End(verdict, damage or torn, at, file)
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
@@ -138,15 +133,15 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
     if journal.names and _begins_with(journal.file(journal.names[0]), OLD_MAGIC):
         yield End("refused", "old-format", None)  # PRW-003
         return
-    for event, start in journal.events(bool(context.get("continued", False))):
+    for event in journal.events(bool(context.get("continued", False))):
         if profile == "strict" and isinstance(event, Lost) and not event.torn:
-            yield from _stop(journal, event, start)
+            yield from _stop(journal, event)
             return
         yield event
 
 
-def _stop(journal: Journal, damage: Lost, start: int) -> Iterator[Event]:
-    """Report the log from the first damage on as lost, for ``strict`` (PRW-062)."""
+def _stop(journal: Journal, damage: Lost) -> Iterator[Event]:
+    """Report everything from the first damage on as lost, for ``strict`` (PRW-062)."""
     is_folder = journal.path.is_dir()
     if is_folder and damage.file is None:
         yield damage
@@ -155,7 +150,7 @@ def _stop(journal: Journal, damage: Lost, start: int) -> Iterator[Event]:
     files = dict.fromkeys(each.file if isinstance(each, Lost) else each for each in plan[first:])
     for file in files:
         if file or not is_folder:
-            at = start if file == damage.file else 0
+            at = journal.start if file == damage.file else 0
             yield Lost(at, journal.file(file).stat().st_size, damage.reason, file=file)
     yield End("damaged", damage.reason, None)
 
@@ -168,25 +163,16 @@ def _begins_with(path: Path, magic: bytes) -> bool:
 def recognise(path: Path) -> bool:
     """Return whether a file, or any segment in a folder, looks like Prometheus's."""
     if path.is_dir():
-        return any(recognise(path / each) for each in Journal(path).names if each)
+        journal = Journal(path)
+        return any(recognise(journal.file(each)) for each in journal.names)
     is_named = number_of(path.name) is not None and len(path.name) in _USUAL_DIGITS
     with path.open("rb") as stream:
         head = stream.read(LOOK_AHEAD)
     if is_named and (not any(head) or head.startswith(OLD_MAGIC)):
         return True
-    starts = range(0, max(len(head) - HEADER_SIZE, 0), PAGE_SIZE)
-    return any(_has_frame(head, at, is_named) for at in starts)
+    pages = range(0, len(head) - HEADER_SIZE, PAGE_SIZE)
+    return any(_has_data(frame_at(memoryview(head), at)) for at in pages)
 
 
-def _has_frame(head: bytes, at: int, is_named: bool) -> bool:
-    """Return whether a page begins with a valid frame that has data.
-
-    In a file named like a segment, empty records may precede this frame.
-    """
-    found = frame_at(memoryview(head), at)
-    while found.type == FULL and not found.length and not found.checksum and is_named:
-        at += HEADER_SIZE
-        if at + HEADER_SIZE > len(head):
-            return True
-        found = frame_at(memoryview(head), at)
+def _has_data(found: Frame) -> bool:
     return FULL <= found.type <= LAST and found.length > 0 and found.is_sound()

@@ -5,6 +5,7 @@ Upstream authority: prometheus/prometheus ``tsdb/wlog/reader.go`` and ``live_rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
@@ -29,6 +30,7 @@ from reference_impl.prometheus_wal.layout import (
 from reference_impl.zstd_frame import BadCompression, TooLarge
 
 SECTOR = 512
+_NOT_ZERO = re.compile(rb"[^\0]")
 _NAMES = {flag: name for name, flag in FLAGS.items()}
 
 
@@ -50,11 +52,11 @@ class Segment:
     def __init__(
         self,
         data: bytes,
-        file: str | None = None,
-        is_last: bool = True,
-        is_continued: bool = False,
-        decoder: Decoder | None = None,
-        base: int = 0,
+        file: str | None,
+        is_last: bool,
+        is_continued: bool,
+        decoder: Decoder,
+        base: int,
     ) -> None:
         self.data = memoryview(data)
         self.size = len(data)
@@ -62,27 +64,27 @@ class Segment:
         #: True if all later segments of the log are empty or zero.
         self.is_last = is_last
         self.is_continued = is_continued
-        self.decoder = decoder or Decoder()
-        #: The total size of the log's earlier segments, in bytes.
+        self.decoder = decoder
+        #: The number of bytes of the log before this segment.
         self.base = base
-        #: The end of the last non-zero byte: ``content`` in the segment, ``used`` in the current
-        #: page.
+        #: The end of the last byte that is not zero.
         self.content = len(data.rstrip(b"\0"))
-        self.used = self.page_end = 0
-        #: Lengths with a flipped bit were tried up to the end of this page (PRW-024).
-        self.tried = 0
+        #: The end of the last page in which other lengths were tried (PRW-024).
+        self.tried: int | None = None
         self.open: _OpenRecord | None = None
-        #: The offset at which a writer may cut the segment. It is valid once all events are read.
-        self.end = 0
 
     def events(self) -> Iterator[Event]:
-        """Yield the records and lost ranges in the order in which a reader finds them."""
+        """Yield the records and lost ranges in the order in which a reader finds them.
+
+        Then ``end`` is the offset at which a writer may cut the segment.
+        """
         at = 0
         while at < self.content:
-            if at >= self.page_end:
-                self._enter_page(at)
-            if at >= self.used:
-                at = yield from self._zeros(at)
+            self.page_end = at - at % PAGE_SIZE + PAGE_SIZE
+            used = _NOT_ZERO.search(self.data, at)
+            assert used is not None
+            if used.start() >= self.page_end:
+                at = yield from self._zeros(at, used.start())
                 continue
             if self.size - at < HEADER_SIZE:
                 if self.page_end - at < HEADER_SIZE:
@@ -108,12 +110,6 @@ class Segment:
         self.end = at
         if self.open:
             yield self._tear(at)
-
-    def _enter_page(self, at: int) -> None:
-        start = at - at % PAGE_SIZE
-        page = bytes(self.data[start : start + PAGE_SIZE])
-        self.page_end = start + PAGE_SIZE
-        self.used = start + len(page.rstrip(b"\0"))
 
     # -- frames ------------------------------------------------------------------------------------
 
@@ -146,7 +142,7 @@ class Segment:
         if found.type == PADDING or self.page_end - at < HEADER_SIZE:
             return "nonzero-padding"
         sector = (end - 1) // SECTOR * SECTOR
-        is_zeroed = self.content == at + 1 or at < sector >= self.content
+        is_zeroed = self.content == at + 1 or self.content <= sector
         if end <= self.page_end and (end > self.size or is_zeroed):  # PRW-040
             return None
         if end > self.page_end or (not found.length and not found.checksum):
@@ -157,12 +153,11 @@ class Segment:
         """Process a valid frame."""
         kind = found.type
         if kind in (FULL, FIRST):
-            if self.open:
-                if found.length == MAX_DATA_SIZE:
-                    self.open.end = found.end
-                    yield from self._open_record_lost("PRW-028")
-                    return
+            if self.open and found.length == MAX_DATA_SIZE:
+                self.open.end = found.end
                 yield from self._open_record_lost("PRW-028")
+                return
+            yield from self._open_record_lost("PRW-028")
             self.open = _OpenRecord(found.at, found.end)
         elif kind not in (MIDDLE, LAST):
             yield Lost(found.at, found.end, "unknown-type", file=self.file)  # PRW-026
@@ -185,11 +180,10 @@ class Segment:
     def _finish(self, record: _OpenRecord) -> Iterator[Event]:
         """Yield a record whose fragments are complete, or its range if it is lost."""
         data = bytes(record.data)
-        ways = readings(record.flags)
         if data and (len(record.flags) > 1 or SNAPPY | ZSTD in record.flags):
             record.note = record.note or "mixed-flags"  # PRW-032
         code = "bad-compression"
-        for flags in ways:
+        for flags in readings(record.flags):
             try:
                 payload = self.decoder.decode(data, flags, self.base + record.end)
             except TooLarge as error:
@@ -221,23 +215,19 @@ class Segment:
         yield from self._open_record_lost()
         return self.page_end
 
-    def _zeros(self, at: int) -> Generator[Event, None, int]:
-        """Report zeros with content after them, and return the next page to read (PRW-021)."""
-        is_short = self.page_end - at < HEADER_SIZE
-        if is_short or (self.is_continued and at % PAGE_SIZE):
-            yield from self._open_record_lost()
-            return self.page_end
+    def _zeros(self, at: int, end: int) -> Generator[Event, None, int]:
+        """Report the zeros in ``[at, end)``; return the page to read next (PRW-021)."""
         following = self.page_end
-        while not bytes(self.data[following : following + PAGE_SIZE]).rstrip(b"\0"):
-            following += PAGE_SIZE
-        yield Lost(at, following, "zero-page", file=self.file)
+        is_short = following - at < HEADER_SIZE
+        if not is_short and not (self.is_continued and at % PAGE_SIZE):
+            following = end - end % PAGE_SIZE
+            yield Lost(at, following, "zero-page", file=self.file)
         yield from self._open_record_lost()
         return following
 
     def _tear(self, at: int, requirement: str = "PRW-040") -> Lost:
         """Return the lost range of an unfinished write at the end (PRW-040 to 042)."""
         self.end = self.open.at if self.open else at
-        self.open = None
         code = ReasonCode("torn-record", requirement)
         if not self.is_last:
             code = ReasonCode("unfinished-record", "PRW-042")

@@ -24,6 +24,7 @@ from reference_impl.prometheus_wal.layout import (
     frame,
     number_of,
     segment_name,
+    segments,
 )
 from reference_impl.prometheus_wal.reader import Journal, read
 from reference_impl.zstd_frame import MAX_RECORD_SIZE
@@ -61,12 +62,14 @@ class Writer:
             self.add(new.payload)
         if self.number is None:
             return {self.path: bytes(self.segment)}
-        names = [segment_name(self.number + n) for n in range(len(self.full) + 1)]
-        for name in names:
-            if number_of(name) is None or (self.path / name).exists():
-                raise ValueError(f"{name}: the name of the next segment is in use, or too large")
-        segments = [*self.full, bytes(self.segment)]
-        return dict(zip(map(self.path.joinpath, names), segments, strict=True))
+        files = {
+            self.path / segment_name(number): data
+            for number, data in enumerate([*self.full, bytes(self.segment)], self.number)
+        }
+        for path in files:
+            if number_of(path.name) is None or path.exists():
+                raise ValueError(f"{path}: the name of the next segment is in use, or too large")
+        return files
 
     def add(self, payload: bytes) -> None:
         """Add a record to the current segment, or to the next one."""
@@ -76,12 +79,12 @@ class Writer:
             if len(packed) < len(payload):
                 data, flags = packed, self.flags
         if self.number is not None and len(data) > self._left():  # PRW-071
-            self._pad(PAGE_SIZE - 1)
+            self._pad(PAGE_SIZE)
             self.full.append(bytes(self.segment))
             self.segment.clear()
         kind = FULL
         while True:
-            self._pad(HEADER_SIZE - 1)
+            self._pad(HEADER_SIZE)
             part = data[: PAGE_SIZE - len(self.segment) % PAGE_SIZE - HEADER_SIZE]
             data = data[len(part) :]
             if data:
@@ -91,17 +94,17 @@ class Writer:
             self.segment += frame(kind, flags, part)
             if not data:
                 break
-        self._pad(HEADER_SIZE - 1)
+        self._pad(HEADER_SIZE)
 
     def _left(self) -> int:
         """Return the room for a record in the segment, in bytes, as Prometheus computes it."""
         pages, used = divmod(len(self.segment), PAGE_SIZE)
         return MAX_DATA_SIZE - used + MAX_DATA_SIZE * (self.pages - pages - 1)
 
-    def _pad(self, most: int) -> None:
-        """Fill the page with zeros if at most ``most`` bytes of it are left."""
+    def _pad(self, size: int) -> None:
+        """Fill the page with zeros if fewer bytes than ``size`` are left in it."""
         left = -len(self.segment) % PAGE_SIZE
-        if left <= most:
+        if left < size:
             self.segment += bytes(left)
 
 
@@ -136,15 +139,14 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     assert isinstance(end, End)
     if end.end is None:
         raise ValueError(f"the log must not be appended to ({end.reason}): start a new log")
-    journal = Journal(path)
-    writer = Writer(path, context, journal.number + 1 if path.is_dir() else None)
+    writer = Writer(path, context, segments(path)[-1][0] + 1 if path.is_dir() else None)
     if not records:
         return
-    last = journal.file(end.file)
+    last = Journal(path).file(end.file)
     if writer.number is None:
         writer.segment += last.read_bytes()[: end.end]
     files = writer.files(records)
-    if path.is_dir() and end.verdict == "torn":
+    if end.verdict == "torn":
         with last.open("r+b") as segment:
             segment.truncate(end.end)
     _save(files)

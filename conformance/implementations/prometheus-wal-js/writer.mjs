@@ -52,7 +52,6 @@ class Segment {
 
 /** Return the new bytes of each segment. The first segment is continued at `at`. */
 function encode(payloads, { segment_size: size = 134217728, compression }, inFolder, at = 0) {
-  if (size <= 0 || size % PAGE !== 0) throw new Refused(`segment_size is not a multiple of ${PAGE}`);
   const segments = [new Segment(at)];
   for (const payload of payloads) {
     const record = compress(payload, compression);
@@ -67,8 +66,14 @@ function encode(payloads, { segment_size: size = 134217728, compression }, inFol
   return segments.map(({ chunks }) => Buffer.concat(chunks));
 }
 
+/** Refuse a size of segments that is not a number of pages, even if it is not needed (PRW-071). */
+function checkContext({ segment_size: size = PAGE }) {
+  if (size <= 0 || size % PAGE !== 0) throw new Refused(`segment_size is not a multiple of ${PAGE}`);
+}
+
 /** Write a new log of payloads. */
 export function writeLog(path, payloads, context = {}) {
+  checkContext(context);
   const segments = encode(payloads, context, context.folder);
   if (context.folder) mkdirSync(path);
   segments.forEach((bytes, i) => writeFileSync(context.folder ? join(path, nameOf(BigInt(i))) : path, bytes, { flag: 'wx' }));
@@ -76,6 +81,7 @@ export function writeLog(path, payloads, context = {}) {
 
 /** Append payloads to a log as after a restart. */
 export function appendToLog(path, payloads, context = {}) {
+  checkContext(context);
   const { end, verdict, reason } = readLog(path);
   if (end === null) throw new Refused(`the log is ${verdict}: ${reason}`);
   if (payloads.length === 0) return;

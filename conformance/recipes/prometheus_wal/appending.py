@@ -70,9 +70,10 @@ def _to_each_log() -> None:
 _to_each_log()
 
 
-@APPENDING.appending(three_records, "PRW-073", "PRW-015")
+@APPENDING.appending(three_records, "PRW-073", "PRW-015", "PRW-071")
 def append_records_over_two_pages(log: PrometheusLog) -> None:
-    """A writer continues a single segment as if one writer had written it."""
+    """A writer continues a single segment as if one writer had written it, above any size."""
+    log.context["segment_size"] = PAGE_SIZE
     _appends(log, range(3), numbered(40000), b"echo")
 
 
@@ -165,14 +166,22 @@ def append_after_a_stray_byte(log: PrometheusLog) -> None:
     log.leaves({"": 61})
 
 
-@APPENDING.appending(
-    three_segments, "PRW-071", "PRW-073", kind="limit", control=append_two_segments
-)
-def append_with_a_segment_size_of_half_a_page(log: PrometheusLog) -> None:
-    """A writer refuses a segment size that is not a multiple of a page."""
-    log.context["segment_size"] = 3 * PAGE_SIZE // 2
-    log.append(*NEW)
-    log.expect_refusal("intact", None, range(8))
+def _segment_sizes() -> None:
+    for name, words, new in (("with", "", NEW), ("nothing_with", ", also without records", ())):
+
+        def recipe(log: PrometheusLog, new: tuple[bytes, ...] = new) -> None:
+            log.context["segment_size"] = 3 * PAGE_SIZE // 2
+            log.append(*new)
+            log.expect_refusal("intact", None, range(8))
+
+        recipe.__name__ = f"append_{name}_a_segment_size_of_half_a_page"
+        recipe.__doc__ = f"A writer refuses a size that is not a multiple of a page{words}."
+        APPENDING.appending(
+            three_segments, "PRW-071", "PRW-073", kind="limit", control=append_two_segments
+        )(recipe)
+
+
+_segment_sizes()
 
 
 def _refuses() -> None:

@@ -85,6 +85,10 @@ def newest_checkpoint_is_a_file(log: PrometheusLog) -> None:
 
 
 CHECKPOINTS.table(f"""
+older_checkpoint_with_a_higher_name: two_checkpoints PRW-004 PRW-002 limit
+    The name of the older checkpoint has one digit. By its bytes, it is the last one.
+    damage: rename {C1}/00000000 to checkpoint.1/00000000
+    expect: intact, survivors 0-1
 checkpoint_missing: checkpoint_and_segments PRW-005 limit
     The checkpoint is missing, which a reader cannot detect. Prometheus does not start.
     bug: https://github.com/prometheus/prometheus/issues/6898
@@ -168,6 +172,12 @@ gap_after_a_negative_number_in_a_checkpoint: checkpoint_of_two_segments PRW-002 
     damage: rename {C3}/00000000 to {C3}/-2
     damage: rename {C3}/00000001 to {C3}/00000000
     expect: damaged missing-segment, survivors 0-3, end none
+only_a_checkpoint_without_segments: checkpoint_and_segments PRW-004 PRW-001
+    The folder has only a checkpoint without segments. It is not refused.
+    damage: remove 00000002
+    damage: remove 00000003
+    damage: rename {C1}/00000000 to {C1}/00000000.tmp
+    expect: damaged bad-checkpoint, no survivors, end none
 two_checkpoints_without_segments: two_checkpoints PRW-004 PRW-062
     The newest checkpoint is a folder without segments, and the one before it is a file.
     damage: rename {C3}/00000000 to {C3}/00000000.tmp

@@ -83,6 +83,10 @@ checksum_of_no_data: empty_record PRW-013 PRW-025
     The stored checksum of an empty record is 1 instead of 0.
     damage: set pages[0].frames[1].header.checksum to 1
     expect: damaged checksum-mismatch, survivors 0, end none
+checksum_of_a_first_without_data: seven_bytes_left PRW-025 PRW-027
+    The checksum of a FIRST without data, in the last seven bytes of a page, is 1.
+    damage: flip bit 0 of pages[0].frames[1].header.checksum
+    expect: damaged checksum-mismatch, survivors 0 2, end none
 zeroed_sector: records_over_five_pages PRW-022 PRW-025
     The first sector of the second page is zeroed.
     shows: zeroed-sector

@@ -3,7 +3,8 @@ compression."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import repeat
 
 import cramjam
 
@@ -46,14 +47,15 @@ PACK: dict[str, tuple[int, Packer]] = {
 }
 
 
-def fragments(data: bytes, flags: tuple[int, ...], used: int) -> bytes:
+def fragments(data: bytes, flags: Iterable[int], used: int) -> bytes:
     """Return the frames of a record that begins after ``used`` bytes of a page."""
     out, first = b"", True
     for flag in flags:
         part, data = data[: PAGE_SIZE - used - 7], data[PAGE_SIZE - used - 7 :]
         kind = (FIRST if data else FULL) if first else (MIDDLE if data else LAST)
         out, used, first = out + frame(kind, flag, part), 0, False
-    assert not data
+        if not data:
+            break
     return out
 
 
@@ -74,7 +76,7 @@ def _controls() -> dict[str, tuple[Recipe[PrometheusLog], Recipe[PrometheusLog]]
 
         def long(log: PrometheusLog, flags: int = flags, pack: Packer = pack) -> None:
             log.frames(frame(FULL, flags, pack(SHORT)))
-            log.frames(fragments(pack(LONG), (flags,) * 3, len(log.data)))
+            log.frames(fragments(pack(LONG), repeat(flags), len(log.data)))
             log.frames(frame(FULL, flags, pack(b"charlie " * 40)))
             log.payloads += [SHORT, LONG, b"charlie " * 40]
             log.expect("intact", survivors=range(3))
@@ -322,13 +324,16 @@ def _snappy_of_size(size: bytes) -> bytes:
 
 @COMPRESSION.valid("PRW-031", kind="limit")
 def snappy_sizes_of_more_bytes(log: PrometheusLog) -> None:
-    """Snappy blocks state their size, 5, in 2, 6 and 10 bytes. The additional bytes are only zero
-    bits."""
+    """Blocks state a size of 5 in 2, 6 and 10 bytes. The last bytes add only zeros. Two other
+    blocks state 1 and 127 in one byte."""
     for count in (2, 6, 10):
         size = b"\x85".ljust(count - 1, b"\x80") + b"\0"
         log.frames(frame(FULL, SNAPPY, _snappy_of_size(size)))
         log.payloads.append(b"alpha")
-    log.expect("intact", survivors=range(3))
+    for payload in (b"a", b"a" * 127):
+        log.frames(frame(FULL, SNAPPY, snappy(payload)))
+        log.payloads.append(payload)
+    log.expect("intact", survivors=range(5))
 
 
 def _bad_sizes() -> None:

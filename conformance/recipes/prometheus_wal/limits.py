@@ -1,5 +1,8 @@
 """Extreme segments that could cost a reader much time or memory."""
 
+from itertools import repeat
+
+from conformance.recipes.prometheus_wal.compression import fragments
 from conformance.recipes.prometheus_wal.layout import three_records
 from conformance.recipes.prometheus_wal.log import (
     FIRST,
@@ -13,7 +16,14 @@ from conformance.recipes.prometheus_wal.log import (
     frame,
     numbered,
 )
-from conformance.recipes.zstd_frames import MAGIC, block, frame_of_one_byte
+from conformance.recipes.zstd_frames import (
+    MAGIC,
+    RAW,
+    block,
+    compressed_block,
+    frame_of_one_byte,
+    header,
+)
 
 #: A frame that begins like this has no content size and a window of 128 MiB.
 _STREAM = MAGIC + b"\x00" + bytes([17 << 3])
@@ -47,6 +57,16 @@ def snappy_that_claims_a_gigabyte(log: PrometheusLog) -> None:
     log.expect("damaged", "bad-compression", survivors=range(3), end=None)
 
 
+@LIMITS.damaged(three_records, "PRW-033", "PRW-031", kind="limit")
+def snappy_at_the_limit(log: PrometheusLog) -> None:
+    """Three invalid blocks state 64 MiB and 64 bytes, 64 MiB, and more than they can hold."""
+    most = (1 << 26) * 3 // 64  # the size of a block that may state 64 MiB
+    for stated, size in ((b"\xc0\x80\x80\x20", most + 3), (b"\x80\x80\x80\x20", most),
+                         (b"\x81\x80\x80\x20", most)):  # fmt: skip
+        log.extend(fragments(stated.ljust(size, b"\0"), repeat(SNAPPY), len(log.data) % PAGE_SIZE))
+    log.expect("damaged", "too-large", survivors=range(3), end=None)
+
+
 @LIMITS.damaged(three_records, "PRW-033", kind="limit")
 def zstd_above_the_limit(log: PrometheusLog) -> None:
     """A zstd frame states a size of 64 MiB plus one byte."""
@@ -63,10 +83,11 @@ def zstd_above_the_limit_without_a_size(log: PrometheusLog) -> None:
 
 @LIMITS.damaged(three_records, "PRW-034", kind="limit")
 def zstd_above_the_budget(log: PrometheusLog) -> None:
-    """Each of five invalid frames counts as 64 MiB. They use up the budget, so a valid frame is
-    lost."""
+    """Five invalid frames count 64 MiB each. The budget is used up. So a valid frame is lost, and
+    one that states no content is too large, too."""
     bad = _repeated(1 << 17, 511) + b"x"
     log.extend(frame(FULL, ZSTD, bad) * 5 + frame(FULL, ZSTD, _repeated(1000, 1)))
+    log.extend(frame(FULL, ZSTD, header(0) + block(RAW, b"", 0, is_last=True)))
     log.expect("damaged", "bad-compression", survivors=range(3), end=None)
 
 
@@ -89,18 +110,39 @@ budget_one_byte_short: three_records PRW-034 limit
     nearly_used_up: 59999
     expect: damaged too-large, survivors 0-2
 budget_over_two_segments: segments_of_restarts PRW-034 limit
-    The frames that use up the budget are in one segment, and the two records are in the next.
-    nearly_used_up: 60000, 0, 1
+    The frames that use up the budget are in one segment, and the two records in the next.
+    nearly_used_up: 60000, unstated, 0, 1
     expect: damaged too-large, survivors 0-1 payload_a(60000) 2
 budget_of_no_byte: three_records PRW-034 limit
-    Invalid frames leave no budget for the first of two records.
-    nearly_used_up: 0
+    Invalid frames leave no budget for the first of two records of one byte.
+    nearly_used_up: 0, short
+    expect: damaged too-large, survivors 0-2 payload_a(1)
+budget_used_up_by_a_stated_size: three_records PRW-034 PRW-033 limit
+    A record states exactly the budget that is left. Its block could hold more.
+    nearly_used_up: 4095, stated
+    expect: damaged too-large, survivors 0-2 payload_a(4095) payload_a(4095)
+budget_used_up_by_a_compressed_block: three_records PRW-034 PRW-033 limit
+    A record that states no size has exactly the budget that is left. Its block could hold more.
+    nearly_used_up: 4095, compressed
+    expect: damaged too-large, survivors 0-2 payload_a(4095) payload_a(4095)
+budget_used_up_by_an_invalid_frame: three_records PRW-034 PRW-031 limit
+    The first of two invalid records can hold exactly the budget that is left.
+    nearly_used_up: 60000, invalid
     expect: damaged too-large, survivors 0-2
 """)
 
 
-def _nearly_used_up(log: PrometheusLog, left: int, *segments: int) -> None:
-    """Add invalid frames that use up all but ``left`` bytes of the budget, and then two records.
+_RECORDS = {
+    "unstated": _repeated(60_000, 1),
+    "stated": MAGIC + b"\x40\x58\xff\x0e" + compressed_block(97, 4095),
+    "compressed": _STREAM + compressed_block(97, 4095),
+    "invalid": _repeated(60_000, 1) + b"x",
+    "short": _repeated(1, 1),
+}
+
+
+def _nearly_used_up(log: PrometheusLog, left: int, kind: str = "unstated", *segments: int) -> None:
+    """Let invalid frames use up the budget except some bytes, then add two equal records.
 
     Each of four frames that can hold more than 64 MiB counts as 64 MiB. The fifth frame counts with
     its own size. A frame with a dictionary and one with a large window do not count. In a folder,
@@ -108,18 +150,16 @@ def _nearly_used_up(log: PrometheusLog, left: int, *segments: int) -> None:
     """
     first, second = (f"{number:08d}" for number in segments) if segments else ("", "")
     block_of_100 = block(1, b"a", 100, is_last=True)
-    records = frame(FULL, ZSTD, _repeated(60_000, 1))
+    record = frame(FULL, ZSTD, _RECORDS[kind])
     frames = frame(FULL, ZSTD, _repeated(1 << 17, 600) + b"x") * 4
     frames += frame(FULL, ZSTD, MAGIC + b"\x21\x07\x64" + block_of_100)
     frames += frame(FULL, ZSTD, MAGIC + b"\x00\x90" + block_of_100)
     fifth = b""
-    # The budget depends on the size of the log, which includes the fifth frame. After three
-    # rounds, the length of the frame no longer changes.
-    for _ in range(3):
-        end = len(log.files[first]) + len(frames) + len(fifth) + len(records)
+    for _ in range(3):  # The budget depends on the length of the frame that uses it up.
+        end = len(log.files[first]) + len(frames) + len(fifth) + len(record)
         fifth = frame(FULL, ZSTD, _of_size((end << 10) - left) + b"x")
     log.extend(frames + fifth, first)
-    log.extend(records * 2, second)
+    log.extend(record * 2, second)
 
 
 def _of_size(size: int) -> bytes:

@@ -117,6 +117,11 @@ two_pages_zeroed: records_over_five_pages PRW-021
     damage: zero pages[1]
     damage: zero pages[2]
     expect: damaged zero-page, survivors 0-3 15-19, end none
+page_and_a_header_zeroed: records_over_five_pages PRW-021 PRW-022
+    The second page is zeros, and so is the first header of the third page.
+    damage: zero pages[2].frames[0].header
+    damage: zero pages[1]
+    expect: damaged zero-page, survivors 0-3 15-19, end none
 first_page_zeroed: records_over_five_pages PRW-021
     The first page is zeroed.
     damage: zero pages[0]

@@ -149,6 +149,13 @@ def first_at_the_end(log: PrometheusLog) -> None:
     log.expect("torn", "torn-record", survivors=range(3), end=38)
 
 
+@TAILS.damaged(three_records, "PRW-040", kind="eof")
+def last_byte_in_a_sector_of_zeros(log: PrometheusLog) -> None:
+    """Only the last byte of the last record is in the second sector, which is zeros."""
+    log.extend(frame(FULL, 0, b"d" * 468)[:-1] + b"\0")
+    log.expect("torn", "torn-record", survivors=range(3), end=38)
+
+
 @TAILS.damaged(three_records, "PRW-040", "PRW-060")
 def damage_and_a_torn_record(log: PrometheusLog) -> None:
     """The second record is damaged, and a later page is torn."""
@@ -249,6 +256,10 @@ sector_of_zeros_up_to_a_sector: record_up_to_a_sector PRW-040
     A record ends at a sector boundary, and its last sector is zeroed.
     damage: write 512 zero bytes at 512
     expect: torn torn-record, survivors 0, end 12
+cut_in_a_header_at_the_page_end: seven_bytes_left PRW-040 PRW-022
+    The segment ends inside the header of a FIRST, which fills the last seven bytes of a page.
+    damage: truncate at 32764
+    expect: torn torn-record, survivors 0, end 32761
 zeros_in_a_header: header_over_two_sectors PRW-040
     The header of the last record begins in one sector, and the next sector is zeroed.
     damage: write 23 zero bytes at 512

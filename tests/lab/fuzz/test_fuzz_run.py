@@ -104,6 +104,8 @@ def test_a_session_notes_findings_as_they_occur(tmp_path: Path) -> None:
     assert json.loads((tmp_path / PROGRESS).read_text())["findings"] == [fault.signature]
     (message,) = saved_findings(tmp_path / "findings")
     assert message["size"] < ONE.size, "it was minimised"
+    # After a death, another process goes on in the same folder.
+    FuzzSession("leveldb-log", tmp_path / "findings", tmp_path)
 
 
 def run(*words: object) -> Result:

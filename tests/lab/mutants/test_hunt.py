@@ -71,6 +71,14 @@ def fates(
     return dict(zip(chosen, results, strict=True))
 
 
+def test_a_constant_of_a_module_can_be_the_only_mutant(
+    all_of_leveldb: list[Mutant], tmp_path: Path
+) -> None:
+    constant = find(all_of_leveldb, "constant")
+    found = reached(FORMAT, [constant], questions_of(FORMAT)[:3], tmp_path)
+    assert found.questions(constant) == {0, 1, 2}
+
+
 @pytest.mark.parametrize(
     ("name", "killer"),
     [

@@ -91,6 +91,26 @@ def test_hidden_records_were_written(
     assert properties.INVENTED in WrittenRecords(whole).faults(output, damaged, False, False)
 
 
+@pytest.mark.parametrize(
+    ("slug", "bit"),
+    [
+        ("plain-data-that-is-a-block", 8),  # sets the flag of snappy
+        ("snappy-records", 8),  # clears it
+        ("zstd-records", 16),
+    ],
+)
+def test_changed_flag_is_not_detected(slug: str, bit: int, tmp_path: Path) -> None:
+    whole = control(f"prometheus-wal/{slug}")
+    assert isinstance(whole.contents, bytes)
+    damaged = bytes([whole.contents[0] ^ bit]) + whole.contents[1:]
+    output = Reference(whole.format, tmp_path).read(whole, damaged)
+    first, *others = output.records
+    assert output.verdict == "intact" and first.payload not in WrittenRecords(whole).written
+    assert WrittenRecords(whole).faults(output, damaged, False, False) == []
+    forged = replace(output, records=(replace(first, payload=b"nobody"), *others))
+    assert WrittenRecords(whole).faults(forged, damaged, False, False) == [properties.INVENTED]
+
+
 def answer(*payloads: bytes, **more: Any) -> dict[str, Any]:
     records = [{"payload": payload.hex()} for payload in payloads]
     return {"records": records, "signals": [], "verdict": "damaged", **more}

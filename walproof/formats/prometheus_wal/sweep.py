@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Collection, Sequence
 
@@ -44,17 +43,15 @@ class PrometheusSweep(FormatSweep):
         return any(payload and payload in each for each in written)
 
     def is_undetected(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """Return True for compressed data and empty payloads: no checksum covers headers.
+        """No checksum covers the header: a flag may be cleared, or set on data that is a block.
 
         The checksum of empty data is 0, so a changed length or type may produce an empty record.
         """
-        if not payload:
-            return True
-        for flags in (SNAPPY, ZSTD):
-            with contextlib.suppress(BadCompression, TooLarge):
-                if Decoder().decode(payload, flags, len(payload)) in written:
-                    return True
-        return False
+        return not payload or any(
+            _decoded(payload, flag) in written
+            or any(_decoded(each, flag) == payload for each in written)
+            for flag in (SNAPPY, ZSTD)
+        )
 
     def tears_look_damaged(self, control: LogState, answer: Answer) -> bool:
         """Return True: nothing is synced, so a sector may be missing before others (PRW-040)."""
@@ -101,6 +98,14 @@ class PrometheusSweep(FormatSweep):
         if not is_folder and log.read(log.contents).verdict == "intact" and chance.random() < 0.3:
             data = by_name(log.contents)[""]
             log.put(data + bytes(-len(data) % PAGE_SIZE))
+
+
+def _decoded(data: bytes, flag: int) -> bytes | None:
+    """Return the payload of compressed data, None if the data is invalid."""
+    try:
+        return Decoder().decode(data, flag, len(data))
+    except (BadCompression, TooLarge):
+        return None
 
 
 def _records(log: HistoryWriter) -> list[NewRecord]:
