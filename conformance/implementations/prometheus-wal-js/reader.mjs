@@ -132,7 +132,7 @@ class LogReader {
         endOpenRecord();
       } else {
         if (begins) endOpenRecord();
-        open ??= { at: p, parts: [], flags: [], code: null };
+        open ??= { at: p, parts: [], flags: [], code: null, isMixed: false };
         addFrame(open, frame, bytes, B);
         if (type === FULL || type === LAST) {
           this.#finish(segment, open);
@@ -145,19 +145,20 @@ class LogReader {
   }
 
   /** Add a complete record to the answer, to the lost ranges, or to both. */
-  #finish(segment, { at, end, parts, flags, code }) {
+  #finish(segment, { at, end, parts, flags, code, isMixed }) {
     const content = Buffer.concat(parts);
     const { payload, compression, reason } = this.#decompressor.decode(content, flags, this.#logBytes + end);
-    if (reason ?? code) this.lose(segment, reason ?? code, at, end);
+    const found = reason ?? code ?? (isMixed ? 'mixed-flags' : null);
+    if (found) this.lose(segment, found, at, end);
     if (!reason) this.records.push({ ...(segment.file && { file: segment.file }), at, size: end - at, compression, payload });
   }
 }
 
-/** Add a frame to a record. The record keeps the code of the first frame that has one (PRW-024, PRW-030, PRW-032). */
+/** Add a frame to a record. The record keeps the code of the first frame that has one (PRW-024, PRW-030). */
 function addFrame(record, { p, q, type, flags, length, badLength }, bytes, B) {
   const isShort = q > B || ((type === FIRST || type === MIDDLE) && q !== B);
-  const isMixed = record.flags.length > 0 ? flags !== record.flags[0] : flags === (SNAPPY | ZSTD) && !(type === FULL && length === 0);
-  record.code ??= badLength ? 'bad-length' : isShort ? 'short-fragment' : isMixed ? 'mixed-flags' : null;
+  record.isMixed ||= record.flags.length > 0 ? flags !== record.flags[0] : flags === (SNAPPY | ZSTD) && !(type === FULL && length === 0);
+  record.code ??= badLength ? 'bad-length' : isShort ? 'short-fragment' : null;
   record.parts.push(bytes.subarray(p + HEADER, q));
   record.flags.push(flags);
   record.end = q;

@@ -314,6 +314,11 @@ length_and_mixed_flags: snappy_record_over_pages PRW-024 PRW-032
     damage: flip bit 3 of pages[1].frames[0].header.len_data
     damage: flip bit 3 of pages[2].frames[0].header.type
     expect: damaged bad-length, survivors 0-2, end none
+mixed_flags_and_length: snappy_record_over_pages PRW-024 PRW-032
+    The flag of a MIDDLE is wrong, and so is the length of the LAST after it.
+    damage: flip bit 3 of pages[1].frames[0].header.type
+    damage: flip bit 3 of pages[2].frames[0].header.len_data
+    expect: damaged bad-length, survivors 0-2, end none
 """)
 
 

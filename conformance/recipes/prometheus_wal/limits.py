@@ -83,8 +83,8 @@ def zstd_above_the_limit_without_a_size(log: PrometheusLog) -> None:
 
 @LIMITS.damaged(three_records, "PRW-034", kind="limit")
 def zstd_above_the_budget(log: PrometheusLog) -> None:
-    """Five invalid frames count 64 MiB each. The budget is used up. So a valid frame is lost, and
-    one that states no content is too large, too."""
+    """Each of five invalid frames counts as 64 MiB. They use up the budget, so a valid frame is
+    lost, and a frame that states no content is also too large."""
     bad = _repeated(1 << 17, 511) + b"x"
     log.extend(frame(FULL, ZSTD, bad) * 5 + frame(FULL, ZSTD, _repeated(1000, 1)))
     log.extend(frame(FULL, ZSTD, header(0) + block(RAW, b"", 0, is_last=True)))
