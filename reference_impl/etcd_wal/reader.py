@@ -13,6 +13,7 @@ from reference_impl.etcd_wal.layout import (
     ENTRY,
     METADATA,
     STATE,
+    payload_numbers,
     record_fields,
     segments,
     sequence,
@@ -46,7 +47,7 @@ class Journal:
         #: What a writer that appends must know: the running checksum, and the last payloads.
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: Payloads of the records after the last state: one may be a state of a changed type.
+        #: States in the records after the last one: one may be a state of a changed type.
         self.since_state: set[bytes] = set()
         #: The index of the last entry (ETW-072).
         self.index = 0
@@ -78,8 +79,6 @@ class Journal:
             self._place(name, segment.items)
             known = known.after(segment.items)
             running = segment.seed
-            if (head := _head_of(data)) is not None:
-                heads.add(head)
         self.crc, self.end = running or 0, segment.end
 
     def _load(self, number: int) -> bytes:
@@ -112,7 +111,8 @@ class Journal:
     def _remember(self, item: Item) -> None:
         if item.payload is None:
             return
-        self.since_state.add(item.payload)
+        if payload_numbers(STATE, item.payload):
+            self.since_state.add(item.payload)
         if item.kind == METADATA:
             self.metadata = item.payload if self.metadata is None else self.metadata
         elif item.kind == STATE:

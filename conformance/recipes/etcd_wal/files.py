@@ -291,6 +291,18 @@ gap_in_the_second_file: three_files ETW-031 ETW-034
     An entry of the second file is zeros.
     damage: zero {SECOND}:frames[5]
     expect: damaged zero-gap, survivors 0-9 12-17, end none
+data_in_front_of_a_head_of_type_metadata: three_files ETW-023 ETW-040
+    A bit of the last state of the first file is flipped, and the second head has the type of
+    metadata. It proves nothing, so that the rest of the first file is lost.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    damage: set {SECOND}:frames[0].record.type.groups[0] to 1
+    expect: damaged checksum-mismatch, survivors 0-6 7-17
+data_in_front_of_a_head_with_data: three_files ETW-023 ETW-040
+    The same with a second head of type 4 with data. The state after it is not proven.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    rewrite: 1, 4, 0x, {SECOND}
+    damage: drop {SECOND}:frames[0]
+    expect: damaged checksum-mismatch, survivors 0-6 8-17
 rest_of_the_second_file_lost: three_files ETW-034
     The second file ends inside its first entry.
     damage: truncate at 120 in {SECOND}
@@ -312,6 +324,12 @@ older_state_after_a_lost_state: three_files ETW-009 ETW-024
     damage: flip bit 8 of {FIRST}:frames[8].record.data
     rewrite: 2, 3, 0x{state(2).payload.hex()}, {SECOND}
     expect: damaged checksum-mismatch, survivors 0-6 8-17
+repeated_entry_in_the_second_head: three_files ETW-009
+    The last state of the first file is lost, and the second head has the entry before it in place
+    of a state. It is a record.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    rewrite: 2, 2, 0x{saves(3, 3, 40)[0].payload.hex()}, {SECOND}
+    expect: damaged checksum-mismatch, survivors 0-6 6 8-17
 state_in_front_of_the_repeated_metadata: three_files ETW-009 ETW-041
     The state of the second head stands in front of its metadata, which is a record then.
     rewrite: 1, 3, 0x{state(3).payload.hex()}, {SECOND}
@@ -375,6 +393,12 @@ copy_of_a_file_without_states: no_head_record_but_the_checksum ETW-041
     a checksum.
     damage: add 2-5.wal: [0, 64) in {SECOND_OF_TWO} of the-log
     expect: damaged broken-chain, survivors 0-4
+two_heads_and_a_wrong_tag: two_heads_of_one_checksum ETW-040 ETW-041
+    The first tag of the first head is wrong, and bytes follow the first file. The second head
+    stores the same checksum, like a copy.
+    damage: zero {FIRST}:frames[0].record.tag_type
+    damage: extend by ffffff in {FIRST}
+    expect: damaged bad-record, no survivors
 checksum_record_before_damaged_metadata: three_files ETW-032 ETW-024
     The metadata of the second head is lost, and a checksum record precedes it. The state is equal
     to the last one, and the second record of the file.
