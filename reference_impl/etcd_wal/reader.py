@@ -90,10 +90,13 @@ class Journal:
 
     def _place(self, name: str | None, items: list[Item]) -> None:
         """Sort the items of a file into records, framing and lost ranges (ETW-009, ETW-028)."""
-        repeated = [(METADATA, {self.metadata}), (STATE, {self.state, *self.since_state})]
+        states = {self.state, *self.since_state}
+        repeated = [(METADATA, {self.metadata}), (STATE, states)]
         for item in items:
             is_record = item.payload is not None
-            is_first = item.kind == METADATA and self.metadata is None
+            is_first = (
+                item.kind == METADATA and self.metadata is None and item.payload not in states
+            )
             if is_record and not is_first:
                 while repeated and item.payload not in repeated[0][1]:
                     repeated.pop(0)

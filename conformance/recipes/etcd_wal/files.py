@@ -324,6 +324,26 @@ older_state_after_a_lost_state: three_files ETW-009 ETW-024
     damage: flip bit 8 of {FIRST}:frames[8].record.data
     rewrite: 2, 3, 0x{state(2).payload.hex()}, {SECOND}
     expect: damaged checksum-mismatch, survivors 0-6 8-17
+metadata_of_type_state_in_the_first_file: three_files ETW-009 ETW-027 limit
+    The metadata of the first file has the type of a state, for which it is valid, too. So the
+    metadata of the second file is the first, and a record.
+    damage: flip bit 1 of {FIRST}:frames[1].record.type.groups[0]
+    expect: intact, survivors 0-7 0 8-17
+repeated_state_of_type_metadata: heads_without_metadata ETW-009
+    The repeated state of the second file has the type of metadata, which the log does not have.
+    damage: flip bit 1 of 0000000000000001-0000000000000003.wal:frames[1].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-7
+state_with_a_type_of_another_field: unusual_messages ETW-006 limit
+    The second of two types of a state becomes field 5, so the first counts. The payload is also a
+    valid entry.
+    damage: flip bit 5 of byte 389
+    expect: intact, survivors 0-9
+unproven_entry_in_front_of_the_repeated_state: three_files ETW-009 ETW-031
+    The metadata of the second file is zeros, and an entry follows that nothing proves. It does not
+    count, so that the state after it is the repeated one.
+    add: 2, 2, 0x{entry(9).payload.hex()}, {SECOND}
+    damage: zero {SECOND}:frames[1]
+    expect: damaged zero-gap, survivors 0-17
 repeated_entry_in_the_second_head: three_files ETW-009
     The last state of the first file is lost, and the second head has the entry before it in place
     of a state. It is a record.
