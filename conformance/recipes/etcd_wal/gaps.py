@@ -313,6 +313,12 @@ old_entry_after_a_wrong_length: basic ETW-032 limit
     follow: -, e3 s5
     damage: flip bit 3 of frames[5].length.low
     expect: damaged bad-length, survivors 0-9 payload_of(e3) payload_of(s5)
+metadata_after_a_wrong_length: basic ETW-032 limit
+    The length of an entry is wrong, and the metadata is there again later. No record is lost in
+    front of it.
+    add: 8, 1, 0x08cdd2918bd2b881cf8e0110b298eaf1948386fccd01
+    damage: flip bit 3 of frames[5].length.low
+    expect: damaged bad-length, survivors 0-6 0 7-9
 entry_between_two_marks: basic ETW-032 limit
     Two entries are lost. An entry follows that continues the records before the first, which count.
     follow: -, e2 s5
