@@ -139,8 +139,6 @@ class Segment:
         self.end: int | None = None
         #: After a scan: the running checksum; None if content at the end of the file is lost.
         self.seed: int | None = None
-        #: True if the head stores the checksum of an earlier one.
-        self._is_copy = False
         self._rejected: set[int] = set()
         self._counted = 0
 
@@ -376,6 +374,7 @@ class Segment:
         expected = 0 if is_first else running
         head = self.message(0)
         if head and head.kind == CRC and head.data is None:
+            #: True if the head stores the checksum of an earlier one.
             self._is_copy = head.crc in heads
             heads.add(head.crc)
             stored, end, code = head.crc, self._end_of(head), None

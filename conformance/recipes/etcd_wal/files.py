@@ -329,6 +329,10 @@ metadata_of_type_state_in_the_first_file: three_files ETW-009 ETW-027 limit
     metadata of the second file is the first, and a record.
     damage: flip bit 1 of {FIRST}:frames[1].record.type.groups[0]
     expect: intact, survivors 0-7 0 8-17
+entry_in_front_of_the_repeated_state: heads_without_metadata ETW-009 ETW-041
+    In a log without metadata, the second file begins with an entry. The state after it is a record.
+    add: 1, 2, 0x{entry(9).payload.hex()}, 0000000000000001-0000000000000003.wal
+    expect: damaged broken-chain, survivors 0-3 payload(0x{entry(9).payload.hex()}) 3-7
 repeated_state_of_type_metadata: heads_without_metadata ETW-009
     The repeated state of the second file has the type of metadata, which the log does not have.
     damage: flip bit 1 of 0000000000000001-0000000000000003.wal:frames[1].record.type.groups[0]
