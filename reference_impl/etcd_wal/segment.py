@@ -390,8 +390,8 @@ class Segment:
         if not item.is_empty:
             self.items.append(Item(0, 0, code="missing-head"))
             return expected, 0, None
-        code = item.code if item.kind == CRC else ReasonCode("bad-type", "ETW-040")
-        self.items.append(Item(0, item.end, CRC, item.seed, code))
+        own = item.code if item.kind == CRC else ReasonCode("bad-type", "ETW-040")
+        self.items.append(Item(0, item.end, CRC, item.seed, own))
         heads.add(item.seed)
         return item.seed, item.end, None
 
