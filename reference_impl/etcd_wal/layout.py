@@ -140,25 +140,28 @@ def fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, Any]]:
         yield number, wire, value
 
 
-#: For each payload type, the fields by number, with their wire types and names (ETW-010).
-_ENTRY_FIELDS = {1: (0, "entry_type"), 2: (0, "term"), 3: (0, "index"), 4: (2, "data")}
-_STATE_FIELDS = {1: (0, "term"), 2: (0, "vote"), 3: (0, "commit")}
-_SNAPSHOT_FIELDS = {1: (0, "index"), 2: (0, "term"), 3: (2, "conf_state")}
-_FIELDS = {ENTRY: _ENTRY_FIELDS, STATE: _STATE_FIELDS, SNAPSHOT: _SNAPSHOT_FIELDS}
+#: The names of the numbers of each payload, which are its fields from 1 on (ETW-010).
+_NUMBERS = {
+    ENTRY: ("entry_type", "term", "index"),
+    STATE: ("term", "vote", "commit"),
+    SNAPSHOT: ("index", "term"),
+}
+#: The number of the field of bytes.
+_BYTES = {ENTRY: 4, SNAPSHOT: 3}
 
 
 def payload_numbers(kind: int, payload: bytes) -> dict[str, int] | None:
     """Return the numbers in a payload, or None if it is invalid for its type (ETW-010)."""
     if kind == METADATA:
         return {}
-    known = _FIELDS[kind]
-    found = {name: 0 for wire, name in known.values() if wire == 0}
+    names = _NUMBERS[kind]
+    found = dict.fromkeys(names, 0)
     try:
         for number, wire, value in fields(payload, 0, len(payload)):
-            if number not in known or known[number][0] != wire:
+            if wire == 0 and number <= len(names):
+                found[names[number - 1]] = value
+            elif wire != 2 or number != _BYTES.get(kind):
                 return None
-            if wire == 0:
-                found[known[number][1]] = value
     except ValueError:
         return None
     if kind == ENTRY:

@@ -13,6 +13,7 @@ from reference_impl.etcd_wal.layout import (
     ENTRY,
     METADATA,
     STATE,
+    payload_numbers,
     record_fields,
     segments,
     sequence,
@@ -46,7 +47,7 @@ class Journal:
         #: A writer repeats these payloads at the start of its next file (ETW-009).
         self.metadata: bytes | None = None
         self.state: bytes | None = None
-        #: These payloads follow the last state. One of them may be a state whose type was damaged.
+        #: States in the records after the last one: one may be a state of a changed type.
         self.since_state: set[bytes] = set()
         #: The index of the last entry (ETW-072).
         self.index = 0
@@ -78,8 +79,6 @@ class Journal:
             self._place(name, segment.items)
             known = known.after(segment.items)
             running = segment.seed
-            if (head := _head_of(data)) is not None:
-                heads.add(head)
         self.crc, self.end = running or 0, segment.end
 
     def _load(self, number: int) -> bytes:
@@ -90,11 +89,14 @@ class Journal:
         return after > before + 1
 
     def _place(self, name: str | None, items: list[Item]) -> None:
-        """Sort a file's items into records, framing and lost ranges (ETW-009, ETW-028)."""
-        repeated = [(METADATA, {self.metadata}), (STATE, {self.state, *self.since_state})]
+        """Sort the items of a file into records, framing and lost ranges (ETW-009, ETW-028)."""
+        states = {self.state, *self.since_state}
+        repeated = [(METADATA, {self.metadata}), (STATE, states)]
         for item in items:
             is_record = item.payload is not None
-            is_first = item.kind == METADATA and self.metadata is None
+            is_first = (
+                item.kind == METADATA and self.metadata is None and item.payload not in states
+            )
             if is_record and not is_first:
                 while repeated and item.payload not in repeated[0][1]:
                     repeated.pop(0)
@@ -112,7 +114,8 @@ class Journal:
     def _remember(self, item: Item) -> None:
         if item.payload is None:
             return
-        self.since_state.add(item.payload)
+        if payload_numbers(STATE, item.payload):
+            self.since_state.add(item.payload)
         if item.kind == METADATA:
             self.metadata = item.payload if self.metadata is None else self.metadata
         elif item.kind == STATE:

@@ -66,7 +66,9 @@ class Item:
     payload: bytes | None = None
     #: The numbers in the payload. None if the payload is invalid.
     numbers: Mapping[str, int] | None = None
-    #: True if records may be lost here.
+    #: True if the record of a frame has no data.
+    is_empty: bool = False
+    #: True if content may be lost here.
     loses: bool = False
     is_torn: bool = False
 
@@ -97,9 +99,9 @@ class Known:
         return known
 
     def allows(self, item: Item, before: int) -> bool:
-        """Return whether an item can come next, after ``before`` records of its file (ETW-032)."""
-        if item.kind in (CRC, METADATA):
-            return item.kind == METADATA and not before
+        """Return whether an item can follow in this log, after records of its file (ETW-032)."""
+        if item.kind == METADATA:
+            return not before
         numbers = item.numbers
         if numbers is None:
             return True
@@ -167,17 +169,23 @@ class Segment:
                     data = value
         except ValueError:
             return None
-        return Reading(kind, crc, data, extent[1:], "bad-crc")
+        return Reading(kind, crc, data, extent[1], "bad-crc")
 
-    def _extent(self, at: int) -> tuple[int, int] | None:
-        """Return where the record and the frame end, if the file contains both (ETW-020)."""
+    def _extent(self, at: int) -> tuple[int, tuple[int, ...]] | None:
+        """Return the end of the record and the ends of the frame (ETW-020, ETW-021)."""
         length = length_at(self.data, at)
         if not length.record:
             return None
         record_end, end = at + LENGTH_SIZE + length.record, at + length.frame
         if not self.is_last and record_end <= self.size:
             end = min(end, self.size)
-        return (record_end, end) if end <= self.size else None
+        if end > self.size:
+            return None
+        return record_end, self._within(end, record_end + padding_of(length.record))
+
+    def _within(self, *ends: int) -> tuple[int, ...]:
+        """Return the different ends that are in the file."""
+        return tuple(end for end in dict.fromkeys(ends) if end <= self.size)
 
     def _readings(self, at: int) -> Iterator[Reading]:
         """Yield those of the readings A to D that succeed for a frame (ETW-021)."""
@@ -192,7 +200,7 @@ class Segment:
         if extent and (reading := self._by_data(start, *extent)):
             yield reading
 
-    def _by_position(self, at: int, record_end: int, end: int) -> Reading | None:
+    def _by_position(self, at: int, record_end: int, ends: tuple[int, ...]) -> Reading | None:
         try:
             kind, at = read_varint(self.data, at + 1, record_end)
             crc, at = read_varint(self.data, at + 1, record_end)
@@ -201,13 +209,13 @@ class Segment:
             return None
         if at == record_end:
             may_lack_data = kind in (METADATA, CRC)
-            return Reading(kind, crc, None, (end,), "bad-record") if may_lack_data else None
-        size = record_end - at - 2  # Subtract the tag and one byte of the length.
+            return Reading(kind, crc, None, ends, "bad-record") if may_lack_data else None
+        size = record_end - at - 2  # without the tag, and one byte of the length
         while size >= 0 and 1 + len(varint(size)) + size > record_end - at:
             size -= 1
         if size < 0 or 1 + len(varint(size)) + size < record_end - at:
             return None
-        return Reading(kind, crc, (record_end - size, record_end), (end,), "bad-record")
+        return Reading(kind, crc, (record_end - size, record_end), ends, "bad-record")
 
     def _by_own_length(self, at: int) -> Reading | None:
         start = at + LENGTH_SIZE
@@ -231,11 +239,10 @@ class Segment:
         length = length_at(self.data, at)
         if (length.record, length.padding) == (size, padding_of(size)):
             return None
-        both = dict.fromkeys((record_end + padding_of(size), record_end))
-        ends = tuple(end for end in both if end <= self.size)
+        ends = self._within(record_end + padding_of(size), record_end)
         return Reading(self.data[start + 1], crc, data, ends, "bad-length") if ends else None
 
-    def _by_data(self, start: int, record_end: int, end: int) -> Reading | None:
+    def _by_data(self, start: int, record_end: int, ends: tuple[int, ...]) -> Reading | None:
         if self.data[start : start + 1] != b"\x08" or self.data[start + 1 : start + 2] > b"\x05":
             return None
         for at in range(start + 3, min(start + MAX_HEAD_SIZE, record_end)):
@@ -246,7 +253,7 @@ class Segment:
             except ValueError:
                 continue
             if data + size == record_end:
-                return Reading(self.data[start + 1], -1, (data, record_end), (end,), "bad-crc")
+                return Reading(self.data[start + 1], -1, (data, record_end), ends, "bad-crc")
         return None
 
     def _computed(self, reading: Reading, seed: int) -> int:
@@ -268,7 +275,7 @@ class Segment:
         """Return the frame at an offset, or None if nothing proves where it ends."""
         message = self.message(at)
         if message and _is_of_known_type(message) and self.fits(message, seed):
-            return self._item(at, message.ends[0], message, None)
+            return self._item(at, self._end_of(message), message, None)
         readings = list(self._readings(at))
         fitting = [reading for reading in readings if self.fits(reading, seed)]
         if fitting:  # ETW-022
@@ -285,27 +292,36 @@ class Segment:
             for end in reading.ends:
                 if reading.crc >= 0 and self.follows(end, reading.crc):
                     code = ReasonCode("checksum-mismatch", "ETW-024")
-                    return Item(at, end, reading.kind, reading.crc, code, loses=True)
+                    is_empty = reading.data is None
+                    return Item(
+                        at, end, reading.kind, reading.crc, code, is_empty=is_empty, loses=True
+                    )
         return None
 
     def _end_of(self, reading: Reading) -> int:
-        for end in reading.ends:
-            if self.is_end(end) or self.follows(end, reading.crc):
-                return end
-        return reading.ends[-1]
+        """Return the end of a frame that fits the seed (ETW-022)."""
+        ends = reading.ends
+        if len(ends) > 1:
+            for end in ends:
+                if self.is_end(end) or self.follows(end, reading.crc):
+                    return end
+        return ends[0]
 
     def _item(self, at: int, end: int, reading: Reading, code: str | None) -> Item:
-        """Return the item for a frame with proven data (ETW-026, ETW-027)."""
-        kind, seed = reading.kind, reading.crc
-        if kind == CRC and reading.data is None:
-            return Item(at, end, kind, seed, code)
+        """Return a frame whose data is proven (ETW-026, ETW-027)."""
+        kind, seed, is_empty = reading.kind, reading.crc, reading.data is None
+        if code is None and end != reading.ends[0]:
+            code = ReasonCode("bad-length", "ETW-025")
+        if kind == CRC and is_empty:
+            return Item(at, end, kind, seed, code, is_empty=True)
         if kind not in TYPES:
-            return Item(at, end, kind, seed, ReasonCode("bad-type", "ETW-026"), loses=True)
+            code = ReasonCode("bad-type", "ETW-026")
+            return Item(at, end, kind, seed, code, is_empty=is_empty, loses=True)
         payload = self.data[slice(*reading.data)] if reading.data else b""
         numbers = payload_numbers(kind, payload)
         if numbers is None:
             code = code or "bad-payload"
-        return Item(at, end, kind, seed, code, payload, numbers)
+        return Item(at, end, kind, seed, code, payload, numbers, is_empty)
 
     def walk(self, at: int, seed: int, known: Known, guard: Known | None, before: int) -> Run:
         """Read frames up to the end of the content, a fault, or a record of another log.
@@ -319,7 +335,7 @@ class Segment:
             item = self.step(at, seed)
             if item is None:
                 return Run(items, at, seed, "fault")
-            if guard and not guard.allows(item, before):
+            if guard and not item.loses and not guard.allows(item, before):
                 return Run(items, at, seed, "foreign")
             items.append(item)
             before += item.kind != CRC
@@ -334,8 +350,8 @@ class Segment:
     def scan(self, running: int | None, is_first: bool, known: Known, heads: set[int]) -> None:
         """Read the file.
 
-        ``running`` is the running checksum, if it is known. ``heads`` contains the checksums in the
-        heads of earlier files.
+        ``running`` is the running checksum, if it is known. ``heads`` are the checksums in the
+        heads of the files before; that of this file is added.
         """
         self._known = known
         if not self.content:
@@ -346,7 +362,7 @@ class Segment:
             run = Run([], 0, 0, "fault")
         else:
             run = self.walk(at, seed, known, guard, 0)
-            if guard and (run.stop == "foreign" or self._is_copy(heads)):  # ETW-041
+            if guard and (run.stop == "foreign" or self._is_copy):  # ETW-041
                 self.items = [Item(0, self.content, code="broken-chain", loses=True)]
                 self.seed = running
                 return
@@ -361,34 +377,29 @@ class Segment:
         expected = 0 if is_first else running
         head = self.message(0)
         if head and head.kind == CRC and head.data is None:
-            stored, end, code = head.crc, head.ends[0], None
+            #: True if the head stores the checksum of an earlier one.
+            self._is_copy = head.crc in heads
+            heads.add(head.crc)
+            stored, end, code = head.crc, self._end_of(head), None
             if expected is not None and stored != expected and self.follows(end, expected):
                 stored, code = expected, ReasonCode("bad-crc", "ETW-041")
             elif running not in (None, stored):
                 self.items.append(Item(0, 0, code="broken-chain", loses=True))
-            self.items.append(Item(0, end, CRC, stored, code))
+            self.items.append(self._item(0, end, replace(head, crc=stored), code))
             return stored, end, None if is_first or stored == running else known
         item = None if expected is None else self.step(0, expected)
         if item is None:
             return expected, 0, None
-        if item.kind == CRC and not item.loses:
-            self.items.append(item)
-        elif item.seed == expected:
-            code = ReasonCode("bad-type", "ETW-040")
-            self.items.append(
-                replace(item, kind=CRC, code=code, payload=None, numbers=None, loses=False)
-            )
-        else:
+        if not item.is_empty:
             self.items.append(Item(0, 0, code="missing-head"))
             return expected, 0, None
+        own = item.code if item.kind == CRC else ReasonCode("bad-type", "ETW-040")
+        self.items.append(Item(0, item.end, CRC, item.seed, own))
+        heads.add(item.seed)
         return item.seed, item.end, None
 
-    def _is_copy(self, heads: set[int]) -> bool:
-        head = self.message(0)
-        return head is not None and head.crc in heads
-
     def _continue(self, run: Run, seed: int | None) -> None:
-        """Collect the items of runs, and search on after each fault (ETW-025, ETW-030, ETW-031)."""
+        """Take a run, and continue after each fault (ETW-030, ETW-031)."""
         while True:
             items, at, stop = run.items, run.at, run.stop
             if stop == "foreign":
@@ -402,9 +413,6 @@ class Segment:
             if stop == "end":
                 self.end, self.seed = at, seed
                 return
-            if seed is not None and (healed := self._right_padding(seed)) is not None:
-                run = self.walk(healed, seed, self._known, None, self._record_count())
-                continue
             found = self._search(at, seed)
             if found is None:
                 code = self._code(at)
@@ -425,20 +433,6 @@ class Segment:
             if item.kind is not None:
                 return item.seed
         return seed
-
-    def _right_padding(self, seed: int) -> int | None:
-        """Correct the padding of the last frame and return its new end, or None (ETW-025)."""
-        last = self.items[-1] if self.items else Item(0, 0)
-        if last.kind is None or last.code == "bad-length":
-            return None
-        record = length_at(self.data, last.start).record
-        end = last.start + LENGTH_SIZE + record + padding_of(record)
-        if end == last.end or not (self.is_end(end) or self.follows(end, seed)):
-            return None
-        keeps_code = last.loses or last.code == "bad-record"
-        code = last.code if keeps_code else ReasonCode("bad-length", "ETW-025")
-        self.items[-1] = replace(last, end=end, code=code)
-        return end
 
     def _code(self, at: int) -> str:
         """Return the reason code for a fault that is damage (ETW-020)."""
@@ -478,7 +472,8 @@ class Segment:
                 self._counted += following.ends[0] - end if following else 0
                 continue
             first = self._unproven(place, end, reading)
-            run = self.walk(end, stored, self._known, self._known, before + 1)
+            is_record = reading.kind != CRC
+            run = self.walk(end, stored, self._known, self._known, before + is_record)
             if self._is_anchored(run) and self._known.allows(first, before):  # ETW-031
                 return place, run, replace(first, payload=None, numbers=None)
             self._counted += run.at - end

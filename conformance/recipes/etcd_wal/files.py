@@ -299,6 +299,18 @@ gap_in_the_second_file: three_files ETW-031 ETW-034
     An entry of the second file is zeroed.
     damage: zero {SECOND}:frames[5]
     expect: damaged zero-gap, survivors 0-9 12-17, end none
+data_in_front_of_a_head_of_type_metadata: three_files ETW-023 ETW-040
+    A bit of the last state of the first file is flipped, and the second head has the type of
+    metadata. It proves nothing, so that the rest of the first file is lost.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    damage: set {SECOND}:frames[0].record.type.groups[0] to 1
+    expect: damaged checksum-mismatch, survivors 0-6 7-17
+data_in_front_of_a_head_with_data: three_files ETW-023 ETW-040
+    The same with a second head of type 4 with data. The state after it is not proven.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    rewrite: 1, 4, 0x, {SECOND}
+    damage: drop {SECOND}:frames[0]
+    expect: damaged checksum-mismatch, survivors 0-6 8-17
 rest_of_the_second_file_lost: three_files ETW-034
     The second file ends inside its first entry.
     damage: truncate at 120 in {SECOND}
@@ -323,6 +335,36 @@ older_state_after_a_lost_state: three_files ETW-009 ETW-024
     damage: flip bit 8 of {FIRST}:frames[8].record.data
     rewrite: 2, 3, 0x{state(2).payload.hex()}, {SECOND}
     expect: damaged checksum-mismatch, survivors 0-6 8-17
+metadata_of_type_state_in_the_first_file: three_files ETW-009 ETW-027 limit
+    The metadata of the first file has the type of a state, for which it is valid, too. So the
+    metadata of the second file is the first, and a record.
+    damage: flip bit 1 of {FIRST}:frames[1].record.type.groups[0]
+    expect: intact, survivors 0-7 0 8-17
+entry_in_front_of_the_repeated_state: heads_without_metadata ETW-009 ETW-041
+    In a log without metadata, the second file begins with an entry. The state after it is a record.
+    add: 1, 2, 0x{entry(9).payload.hex()}, 0000000000000001-0000000000000003.wal
+    expect: damaged broken-chain, survivors 0-3 payload(0x{entry(9).payload.hex()}) 3-7
+repeated_state_of_type_metadata: heads_without_metadata ETW-009
+    The repeated state of the second file has the type of metadata, which the log does not have.
+    damage: flip bit 1 of 0000000000000001-0000000000000003.wal:frames[1].record.type.groups[0]
+    expect: damaged bad-type, survivors 0-7
+state_with_a_type_of_another_field: unusual_messages ETW-006 limit
+    The second of two types of a state becomes field 5, so the first counts. The payload is also a
+    valid entry.
+    damage: flip bit 5 of byte 389
+    expect: intact, survivors 0-9
+unproven_entry_in_front_of_the_repeated_state: three_files ETW-009 ETW-031
+    The metadata of the second file is zeros, and an entry follows that nothing proves. It does not
+    count, so that the state after it is the repeated one.
+    add: 2, 2, 0x{entry(9).payload.hex()}, {SECOND}
+    damage: zero {SECOND}:frames[1]
+    expect: damaged zero-gap, survivors 0-17
+repeated_entry_in_the_second_head: three_files ETW-009
+    The last state of the first file is lost, and the second head has the entry before it in place
+    of a state. It is a record.
+    damage: flip bit 8 of {FIRST}:frames[8].record.data
+    rewrite: 2, 2, 0x{saves(3, 3, 40)[0].payload.hex()}, {SECOND}
+    expect: damaged checksum-mismatch, survivors 0-6 6 8-17
 state_in_front_of_the_repeated_metadata: three_files ETW-009 ETW-041
     In the head of the second file, the state precedes the metadata. The metadata is therefore a
     record.
@@ -391,6 +433,12 @@ copy_of_a_file_without_states: no_head_record_but_the_checksum ETW-041
     its head occurred before.
     damage: add 2-5.wal: [0, 64) in {SECOND_OF_TWO} of the-log
     expect: damaged broken-chain, survivors 0-4
+two_heads_and_a_wrong_tag: two_heads_of_one_checksum ETW-040 ETW-041
+    The first tag of the first head is wrong, and bytes follow the first file. The second head
+    stores the same checksum, like a copy.
+    damage: zero {FIRST}:frames[0].record.tag_type
+    damage: extend by ffffff in {FIRST}
+    expect: damaged bad-record, no survivors
 checksum_record_before_damaged_metadata: three_files ETW-032 ETW-024
     A checksum record precedes damaged metadata in the second file. The state after the metadata is
     equal to the last state, and counts as the second record of the file.

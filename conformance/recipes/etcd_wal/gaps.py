@@ -117,8 +117,8 @@ stray_marker_below_the_commit_index: basic ETW-032 limit
     e5 m3 | damaged checksum-mismatch, survivors 0-9 payload_of(m3)
 stray_metadata: basic ETW-032
     e5 M | damaged checksum-mismatch, survivors 0-9
-stray_checksum_record: basic ETW-032
-    e5 C e6 | damaged checksum-mismatch, survivors 0-9
+stray_checksum_record: basic ETW-032 limit
+    e5 C e6 | damaged checksum-mismatch, survivors 0-9 payload_of(e6)
 stray_entry_below_a_stray_state: basic ETW-032 limit
     e5 s9 e6 | damaged checksum-mismatch, survivors 0-9 payload_of(s9) payload_of(e6)
 stray_candidate_of_the_commit_index: basic ETW-031 ETW-032
@@ -150,6 +150,10 @@ zeroed_entry: basic ETW-020 ETW-031 ETW-062 ETW-063
     expect: damaged zero-gap, survivors 0-3 6-9, end none
     note: etcd treats the zeros as the end of the log, and sets all later records to zero without
     a copy or a message.
+zeroed_entry_without_padding: no_padding ETW-031
+    An entry is zeros, in a log without padding.
+    damage: zero frames[5]
+    expect: damaged zero-gap, survivors 0-3 6-9
 zeroed_state: basic ETW-031
     A state is zeroed. The entry after it is not proven.
     damage: zero frames[4]
@@ -316,6 +320,12 @@ old_entry_after_a_wrong_length: basic ETW-032 limit
     follow: -, e3 s5
     damage: flip bit 3 of frames[5].length.low
     expect: damaged bad-length, survivors 0-9 payload_of(e3) payload_of(s5)
+metadata_after_a_wrong_length: basic ETW-032 limit
+    The length of an entry is wrong, and the metadata is there again later. No record is lost in
+    front of it.
+    add: 8, 1, 0x08cdd2918bd2b881cf8e0110b298eaf1948386fccd01
+    damage: flip bit 3 of frames[5].length.low
+    expect: damaged bad-length, survivors 0-6 0 7-9
 entry_between_two_marks: basic ETW-032 limit
     Two entries are lost, and a later entry has an old index. It continues the records before the
     first loss, and only these count.
@@ -357,17 +367,45 @@ budget_used_up_exactly: basic ETW-033 ETW-032
     the file.
     search: 2120
     expect: damaged checksum-mismatch, survivors 0-9 payload_of(e21) payload_of(s21)
-budget_exceeded_by_two_bytes: basic ETW-033 ETW-032
-    Before a search finds a frame, it counts 4,240 bytes in vain. This is more than twice the size
-    of the file, so the search ends.
-    search: 2119
+budget_exceeded_by_one_byte: basic ETW-033 ETW-032
+    The same with two lengths that state a byte more of padding. One of the frames counts twice,
+    so that the search counts 4,203 bytes of 4,202, and finds nothing.
+    search: 2101
+    damage: write 82 at 582
+    damage: write 87 at 935
     expect: damaged checksum-mismatch, survivors 0-9
 zeroed_metadata_and_a_checksum_record: basic ETW-031 ETW-032
-    The metadata is zeroed, and a checksum record follows. It does not continue the log, and the
-    frames after it are not tried again.
+    The metadata is zeros, and a checksum record follows. It is not proven, and all records follow.
     add_record: 2, 08 04 10 crc
     damage: zero frames[1]
-    expect: damaged zero-gap, no survivors
+    expect: damaged zero-gap, survivors 1-9
+zeroed_metadata_and_type_4: basic ETW-031 ETW-032
+    The metadata is zeros, and a record of type 4 with data follows.
+    add: 2, 4, 0x61
+    damage: zero frames[1]
+    expect: damaged zero-gap, survivors 1-9
+lost_entry_and_a_checksum_record: basic ETW-024 ETW-032
+    An entry is lost, and a later checksum record continues the log.
+    add: 8, 4
+    damage: flip bit 0 of frames[3].record.data
+    expect: damaged checksum-mismatch, survivors 0 1 3-9
+lost_entry_and_a_lost_checksum_record: basic ETW-024 ETW-032
+    An entry is lost, and so is a later checksum record.
+    add: 8, 4
+    damage: flip bit 0 of frames[8].record.crc.groups[0]
+    damage: flip bit 0 of frames[3].record.data
+    expect: damaged checksum-mismatch, survivors 0 1 3-9
+lost_entry_and_type_4: basic ETW-026 ETW-032
+    An entry is lost, and a later record of type 4 has data.
+    add: 8, 4, 0x61
+    damage: flip bit 0 of frames[3].record.data
+    expect: damaged checksum-mismatch, survivors 0 1 3-9
+lost_entry_and_lost_metadata: basic ETW-024 ETW-032
+    An entry is lost, and so is a later record of type metadata. Lost frames are not compared.
+    add: 8, 1, 0x61
+    damage: flip bit 0 of frames[8].record.data
+    damage: flip bit 0 of frames[3].record.data
+    expect: damaged checksum-mismatch, survivors 0 1 3-9
 inserted_byte: basic ETW-030
     One byte is inserted. The next frame begins at the first offset that a reader searches.
     damage: insert 55 at 160

@@ -95,6 +95,24 @@ zeroed_head_of_a_later_checksum: first_file_of_a_later_checksum ETW-040 ETW-031
     The head of a first file whose checksum is not 0 is zeroed. The metadata is not proven.
     damage: zero frames[0]
     expect: damaged missing-head, survivors 1-9, end none
+later_checksum_of_type_state: first_file_of_a_later_checksum ETW-040
+    The head of a first file that stores another checksum has the type of a state. The metadata
+    continues its checksum.
+    damage: set frames[0].record.type.groups[0] to 3
+    expect: damaged bad-type, survivors 0-9, end none
+later_checksum_with_a_wrong_tag: first_file_of_a_later_checksum ETW-024 ETW-040
+    The first tag of the head of a first file that stores another checksum is wrong.
+    damage: flip bit 3 of frames[0].record.tag_type
+    expect: damaged checksum-mismatch, survivors 0-9, end none
+head_with_empty_data: basic ETW-021 ETW-040
+    The head is a checksum record with data of no bytes. It is no head, and it is lost.
+    record: 0, 08 04 10 00 1a 00
+    expect: damaged missing-head, survivors 0-9, end none
+bytes_in_front_of_a_later_checksum: first_file_of_a_later_checksum ETW-031 ETW-032 ETW-040
+    Eight bytes are inserted in front of the head of a first file that stores another checksum. The
+    head is not proven, and all records follow.
+    damage: insert 5555555555555555 at 0
+    expect: damaged missing-head, survivors 0-9, end none
 head_with_data: basic ETW-040 ETW-026
     The first frame is a checksum record with data. It is not a head, and it is lost.
     rewrite: 1, 5, 0x

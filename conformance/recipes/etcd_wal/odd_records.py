@@ -198,9 +198,47 @@ unknown_type_and_padding: basic ETW-025 ETW-026
     damage: flip bit 1 of frames[5].length.flags
     expect: damaged bad-type, survivors 0-3 5-9
 type_and_padding_of_the_head: basic ETW-025 ETW-040
-    The type of the head becomes that of a marker, and its padding is wrong.
+    The head has the type of a marker, and its padding is wrong. The changed type counts.
     damage: flip bit 0 of frames[0].record.type.groups[0]
     damage: flip bit 1 of frames[0].length.flags
+    expect: damaged bad-type, survivors 0-9
+crc_and_padding: basic ETW-021 ETW-023
+    The stored checksum of an entry is wrong, and so is its padding. The next frame proves the data.
+    damage: flip bit 0 of frames[5].record.crc.groups[0]
+    damage: flip bit 1 of frames[5].length.flags
+    expect: damaged bad-crc, survivors 0-9
+data_and_padding: basic ETW-021 ETW-024
+    A bit of the data of an entry is flipped, and its padding is wrong.
+    damage: flip bit 0 of frames[5].record.data
+    damage: flip bit 1 of frames[5].length.flags
+    expect: damaged checksum-mismatch, survivors 0-3 5-9
+tag_and_crc_and_padding: basic ETW-021 ETW-023
+    The last tag, the checksum and the padding of an entry are wrong. The data is found by position.
+    damage: flip bit 0 of frames[5].record.tag_data
+    damage: flip bit 0 of frames[5].record.crc.groups[0]
+    damage: flip bit 1 of frames[5].length.flags
+    expect: damaged bad-record, survivors 0-9
+long_crc_and_padding: basic ETW-021 ETW-023
+    The stored checksum of an entry is unreadable, and its padding is wrong.
+    damage: flip bit 7 of frames[5].record.crc.groups[2]
+    damage: flip bit 1 of frames[5].length.flags
+    expect: damaged bad-crc, survivors 0-9
+padding_and_the_next_data: basic ETW-022 ETW-025
+    The padding of an entry is wrong, and a bit of the data after it is flipped. Neither end is
+    proven, so the frame ends where its length states. The search finds the next frame.
+    damage: flip bit 1 of frames[5].length.flags
+    damage: flip bit 0 of frames[6].record.data
+    expect: damaged bad-length, survivors 0-4 6-9
+length_and_the_next_data: basic ETW-022 ETW-024
+    The length of an entry is wrong, and a bit of the data after it is flipped. Neither end is
+    proven, so the frame has the usual padding.
+    damage: flip bit 3 of frames[5].length.low
+    damage: flip bit 0 of frames[6].record.data
+    expect: damaged bad-length, survivors 0-4 6-9
+length_of_the_last_frame_and_other_bytes: basic ETW-022 ETW-034
+    The length of the last frame is wrong, and ends in the zeros. Bytes follow the frame.
+    damage: flip bit 6 of frames[10].length.low
+    damage: write 5555555555555555 at 400
     expect: damaged bad-length, survivors 0-9
 two_wrong_paddings: basic ETW-025
     The padding of two frames is wrong.

@@ -24,7 +24,7 @@ INVALID = (
     ("entry_without_data", "an entry record without data", 2, ""),
     ("state_without_a_term", "a state without a term", 3, "10011802"),
     ("state_of_term_0", "a state of term 0", 3, "080010011802"),
-    ("state_with_field_4", "a state with an unknown field", 3, "0802100118022201"),
+    ("state_with_field_4", "a state with an unknown field", 3, "080210011802220161"),
     ("state_without_data", "a state record without data", 3, ""),
     ("marker_without_a_term", "a marker with an index and no term", 5, "0802"),
     ("marker_without_an_index", "a marker with a term and no index", 5, "1002"),

@@ -6,8 +6,8 @@ pub const STATE: u64 = 3;
 pub const CHECKSUM: u64 = 4;
 pub const SNAPSHOT: u64 = 5;
 
-/// The range of the data if a record lacks field 3. An empty field 3 has a different range.
-const NO_DATA: (usize, usize) = (0, 0);
+/// The range of the data if a record lacks field 3. A field of no bytes has another range.
+pub const NO_DATA: (usize, usize) = (0, 0);
 
 pub struct Segment {
     pub name: String,
@@ -47,8 +47,6 @@ pub struct Frame {
     pub seed: u32,
     pub fault: Option<Fault>,
     pub role: Role,
-    /// Whether the length field describes the record that was read.
-    pub stated: bool,
 }
 
 impl Frame {
@@ -74,7 +72,7 @@ pub struct Reading {
     pub kind: u64,
     pub stored: u32,
     pub data: (usize, usize),
-    /// The two possible ends of the frame, which are equal except in reading C.
+    /// The possible ends of the frame, which may be equal.
     pub ends: [usize; 2],
 }
 
@@ -216,26 +214,52 @@ impl Segment {
         Some((word & ((1 << 56) - 1), padding as usize))
     }
 
-    /// Returns the ends of the record and of the frame that the length states, if the frame fits into the file
-    /// and its record is not empty.
-    pub fn stated_ends(&self, p: usize) -> Option<(usize, usize)> {
+    /// Returns the end of the record that the length states, and the ends of the frame, if the frame fits into
+    /// the file and its record is not empty.
+    pub fn stated_ends(&self, p: usize) -> Option<(usize, [usize; 2])> {
         let (record, padding) = self.stated(p)?;
         if record == 0 || record > (self.size() - p - 8) as u64 {
             return None;
         }
         let record_end = p + 8 + record as usize;
         let end = record_end + padding;
-        (!self.last || end <= self.size()).then_some((record_end, end.min(self.size())))
+        if self.last && end > self.size() {
+            return None;
+        }
+        Some((
+            record_end,
+            self.both(
+                end.min(self.size()),
+                record_end + usual_padding(record as usize),
+            ),
+        ))
+    }
+
+    /// Returns two possible ends of a frame, as far as they are within the file.
+    fn both(&self, first: usize, second: usize) -> [usize; 2] {
+        let is_within = |end: &usize| *end <= self.size();
+        let [first, second] = [Some(first), Some(second)].map(|end| end.filter(is_within));
+        let only = first.or(second).unwrap();
+        [first.unwrap_or(only), second.unwrap_or(only)]
+    }
+
+    /// Returns the end of a frame that fits the seed (ETW-022).
+    pub fn end_of(&self, reading: &Reading) -> usize {
+        let is_proven = |end: &usize| *end >= self.content || self.proves(*end, reading.stored);
+        reading
+            .each_end()
+            .find(is_proven)
+            .unwrap_or(reading.ends[0])
     }
 
     /// Reading A: the message (ETW-021).
     pub fn reading_a(&self, p: usize) -> Option<Reading> {
-        let (record_end, end) = self.stated_ends(p)?;
+        let (record_end, ends) = self.stated_ends(p)?;
         let mut reading = Reading {
             kind: 0,
             stored: 0,
             data: NO_DATA,
-            ends: [end; 2],
+            ends,
         };
         message(&self.bytes, p + 8, record_end, |number, value| {
             match (number, value) {
@@ -252,7 +276,7 @@ impl Segment {
 
     /// Reading B: by position.
     fn reading_b(&self, p: usize) -> Option<Reading> {
-        let (record_end, end) = self.stated_ends(p)?;
+        let (record_end, ends) = self.stated_ends(p)?;
         let (kind, at) = varint(&self.bytes, p + 9, record_end)?;
         let (stored, at) = varint(&self.bytes, at + 1, record_end)?;
         let mut data = NO_DATA;
@@ -265,7 +289,7 @@ impl Segment {
             kind,
             stored: stored as u32,
             data,
-            ends: [end; 2],
+            ends,
         }
         .may_be()
     }
@@ -289,24 +313,18 @@ impl Segment {
         if self.stated(p) == Some((record as u64, usual_padding(record))) {
             return None;
         }
-        let padded = record_end + usual_padding(record);
-        let first = if padded <= self.size() {
-            padded
-        } else {
-            record_end
-        };
         Reading {
             kind: kind.into(),
             stored: stored as u32,
             data,
-            ends: [first, record_end],
+            ends: self.both(record_end + usual_padding(record), record_end),
         }
         .may_be()
     }
 
     /// Reading D: the data only. It has no stored checksum.
     fn reading_d(&self, p: usize) -> Option<Reading> {
-        let (record_end, end) = self.stated_ends(p)?;
+        let (record_end, ends) = self.stated_ends(p)?;
         let [8, kind @ 0..=5] = *self.bytes.get(p + 8..p + 10)? else {
             return None;
         };
@@ -318,7 +336,7 @@ impl Segment {
             kind: kind.into(),
             stored: 0,
             data: (from, record_end),
-            ends: [end; 2],
+            ends,
         })
     }
 
@@ -340,7 +358,7 @@ impl Segment {
         if p >= self.content {
             return Step::End;
         }
-        let frame = |reading: &Reading, end, seed, number: usize, fault, role| {
+        let frame = |reading: &Reading, end, seed, fault, role| {
             let (kind, data) = (reading.kind, reading.data);
             Step::Frame(Frame {
                 segment,
@@ -351,7 +369,6 @@ impl Segment {
                 seed,
                 fault,
                 role,
-                stated: number != 2,
             })
         };
         let mut fitting = None;
@@ -368,17 +385,10 @@ impl Segment {
             }
         }
         if let Some((number, reading)) = fitting {
-            let [first, second] = reading.ends;
-            let is_first = first >= self.content || self.proves(first, reading.stored);
-            let fault = [None, Some((22, "bad-record")), Some((22, "bad-length"))][number];
-            return frame(
-                &reading,
-                if is_first { first } else { second },
-                reading.stored,
-                number,
-                fault,
-                Role::Record,
-            );
+            let end = self.end_of(&reading);
+            let padding = (end != reading.ends[0]).then_some((25, "bad-length"));
+            let fault = [padding, Some((22, "bad-record")), Some((22, "bad-length"))][number];
+            return frame(&reading, end, reading.stored, fault, Role::Record);
         }
         let readings = [
             self.reading_a(p),
@@ -391,31 +401,16 @@ impl Segment {
             let checksum = self.checksum(seed, reading.data);
             if let Some(end) = reading.each_end().find(|end| self.proves(*end, checksum)) {
                 let code = ["bad-crc", "bad-record", "bad-length", "bad-crc"][number];
-                return frame(
-                    reading,
-                    end,
-                    checksum,
-                    number,
-                    Some((23, code)),
-                    Role::Record,
-                );
+                return frame(reading, end, checksum, Some((23, code)), Role::Record);
             }
         }
-        for (number, reading) in readings[..3].iter().enumerate() {
-            let Some(reading) = reading else { continue };
+        for reading in readings[..3].iter().flatten() {
             if let Some(end) = reading
                 .each_end()
                 .find(|end| self.proves(*end, reading.stored))
             {
                 let fault = Some((24, "checksum-mismatch"));
-                return frame(
-                    reading,
-                    end,
-                    reading.stored,
-                    number,
-                    fault,
-                    Role::Mismatched,
-                );
+                return frame(reading, end, reading.stored, fault, Role::Mismatched);
             }
         }
         Step::Fault(self.fault_code(p))

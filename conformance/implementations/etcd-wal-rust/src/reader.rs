@@ -49,7 +49,6 @@ pub struct Past {
     /// The number of frames up to the last state.
     after_state: usize,
     repeated: Repeated,
-    has_head: bool,
     /// The number of frames of this file after its head.
     records: usize,
 }
@@ -145,7 +144,7 @@ impl Log {
             self.gap(i, 0, 0, "missing-file", GapKind::Loss);
             self.seed = None;
         }
-        (self.past.records, self.past.has_head) = (0, false);
+        self.past.records = 0;
         self.past.repeated = if i == 0 {
             Repeated::Nothing
         } else {
@@ -188,13 +187,9 @@ impl Log {
                     return self.gap(i, 0, content, "broken-chain", GapKind::Loss);
                 }
             };
-            end = if let Some(p) = self.correct_padding(i, y) {
-                self.read_run(i, p, seed, mark)
-            } else {
-                match self.search(i, y, Some(seed), code, mark) {
-                    Some(end) => end,
-                    None => return self.seed = None,
-                }
+            end = match self.search(i, y, Some(seed), code, mark) {
+                Some(end) => end,
+                None => return self.seed = None,
             };
         }
     }
@@ -208,9 +203,7 @@ impl Log {
             else {
                 return Head::Missing;
             };
-            if frame.data.0 < frame.data.1
-                || (frame.kind == CHECKSUM && frame.role == Role::Mismatched)
-            {
+            if frame.data != NO_DATA {
                 self.gap(i, 0, 0, "missing-head", GapKind::Note);
                 return Head::Read(0, self.seed.unwrap(), true);
             }
@@ -218,14 +211,14 @@ impl Log {
                 frame.fault = Some((40, "bad-type"));
             }
             frame.role = Role::Framing;
-            self.past.has_head = true;
             self.frames.push(frame);
             self.heads.push(frame.seed);
             return Head::Read(frame.end, frame.seed, true);
         };
-        let (end, stored) = (head.ends[0], head.stored);
+        let (end, stored) = (segment.end_of(&head), head.stored);
         let proven = |checksum| segment.proves(end, checksum) && !segment.proves(end, stored);
-        let (mut seed, mut fault, mut continues) = (stored, None, true);
+        let padding = (end != head.ends[0]).then_some((25, "bad-length"));
+        let (mut seed, mut fault, mut continues) = (stored, padding, true);
         let differs = self.seed != Some(stored);
         if let Some(running) = self.seed.filter(|running| differs && proven(*running)) {
             (seed, fault) = (running, Some((41, "bad-crc")));
@@ -241,7 +234,6 @@ impl Log {
             self.gap(i, 0, 0, "broken-chain", GapKind::Loss);
         }
         let (kind, data, role) = (head.kind, head.data, Role::Framing);
-        self.past.has_head = true;
         self.frames.push(Frame {
             segment: i,
             at: 0,
@@ -251,7 +243,6 @@ impl Log {
             seed,
             fault,
             role,
-            stated: true,
         });
         Head::Read(end, seed, continues)
     }
@@ -271,9 +262,11 @@ impl Log {
                     mark = Mark::Frame(before, p, seed);
                 }
             }
-            let compared = frame.role != Role::Mismatched || frame.is_checksum_record();
             let is_mark = matches!(mark, Mark::Frame(_, at, _) if at == p);
-            if compared && !is_mark && !self.continues(&frame, before.past.records, mark) {
+            if frame.role != Role::Mismatched
+                && !is_mark
+                && !self.continues(&frame, before.past.records, mark)
+            {
                 return RunEnd::Break(mark, p);
             }
             self.frames.push(frame);
@@ -287,7 +280,7 @@ impl Log {
         if frame.kind != CHECKSUM {
             self.past.records += 1;
         }
-        if frame.role == Role::Mismatched {
+        if matches!(frame.role, Role::Mismatched | Role::Unproven) {
             return;
         }
         if frame.is_checksum_record() {
@@ -300,9 +293,7 @@ impl Log {
             return;
         }
         if let Some(kind) = self.repeats(frame) {
-            if frame.role != Role::Unproven {
-                frame.role = Role::Framing;
-            }
+            frame.role = Role::Framing;
             self.past.repeated = if kind == METADATA {
                 Repeated::State
             } else {
@@ -318,9 +309,6 @@ impl Log {
             Repeated::Metadata if is_first_metadata => Repeated::State,
             _ => Repeated::Nothing,
         };
-        if frame.role == Role::Unproven {
-            return;
-        }
         let data = (frame.segment, frame.data);
         match (frame.kind, payload_fields(frame.kind, self.data(data))) {
             (_, None) => frame.list((27, "bad-payload")),
@@ -371,43 +359,19 @@ impl Log {
             return true;
         };
         match frame.kind {
-            METADATA => records == 0 && (self.past.has_head || frame.role == Role::Unproven),
+            METADATA => records == 0,
             ENTRY => fields[2] > past.commit,
             STATE => {
                 let repeated = past.state.is_some_and(|state| self.data(state) == payload);
-                fields[0] >= past.term
-                    && fields[2] >= past.commit
-                    && (!repeated || (records < 2 && self.past.has_head))
+                fields[0] >= past.term && fields[2] >= past.commit && (!repeated || records < 2)
             }
             SNAPSHOT => fields[0] >= past.marker,
-            _ => !frame.is_checksum_record(),
+            _ => true,
         }
     }
 
-    /// Corrects the padding of the frame that ends at the fault `y`, and returns its new end (ETW-025).
-    fn correct_padding(&mut self, i: usize, y: usize) -> Option<usize> {
-        let segment = &self.segments[i];
-        let frame = self
-            .frames
-            .last_mut()
-            .filter(|frame| frame.segment == i && frame.end == y && frame.stated)?;
-        let record_end = frame.at + 8 + segment.stated(frame.at)?.0 as usize;
-        let end = record_end + usual_padding(record_end - frame.at);
-        if frame.role == Role::Mismatched || end == y || end > segment.size() {
-            return None;
-        }
-        if end < segment.content && !segment.proves(end, frame.seed) {
-            return None;
-        }
-        frame.end = end;
-        if frame.role != Role::UnknownType {
-            frame.list((25, "bad-length"));
-        }
-        Some(end)
-    }
-
-    /// Searches for the next frame after the fault `y` (ETW-030, ETW-031, ETW-033). Returns the end of the run
-    /// that it finds, or lists the rest as lost. `mark` is the mark of a run that ETW-030 finds.
+    /// Searches the next frame after the fault `y` (ETW-030, ETW-031, ETW-033). Returns the end of the run that it
+    /// finds, or lists the rest as lost. `mark` is that of a run by ETW-030.
     fn search(
         &mut self,
         i: usize,
@@ -455,11 +419,9 @@ impl Log {
                 seed,
                 fault,
                 role,
-                stated: true,
             };
             let continues = self.continues(&candidate, start.past.records, mark);
             self.classify(&mut candidate);
-            (candidate.fault, candidate.role) = (fault, role);
             self.frames.push(candidate);
             let run_end = self.read_run(i, end, seed, mark);
             let (accepted, p) = match run_end {
