@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance import registry
+from conformance import ROOT, registry
 from conformance.registry import Implementation
 from walproof import builds
 from walproof.builds import BuildCost, build_costs, build_missing, build_size, save_costs
@@ -123,3 +124,12 @@ def test_builds_of_the_tools_work_in_a_wheel() -> None:
     """In a wheel, ``conformance`` has a different path relative to the tools."""
     for script in FOLDER.glob("*/build.sh"):
         assert "../.." not in script.read_text("utf-8"), script
+
+
+def test_a_program_that_reads_no_chosen_format_exits_3(tmp_path: Path) -> None:
+    reader = ROOT / "tests" / "wrong" / "hides_damage.py"  # It reads only LevelDB logs.
+    words = ["check", "--cmd", f"{sys.executable} {reader}", "--format", "etcd-wal"]
+    done = CliRunner().invoke(walproof, [*words, "-o", str(tmp_path / "report")])
+    assert done.exit_code == 3
+    why = "no reply to hello lists one of the selected formats"
+    assert f"Nothing was checked: {why}." in " ".join(done.stdout.split())
