@@ -129,7 +129,8 @@ def test_builds_of_the_tools_work_in_a_wheel() -> None:
 def test_a_program_that_reads_no_chosen_format_exits_3(tmp_path: Path) -> None:
     reader = ROOT / "tests" / "wrong" / "hides_damage.py"  # It reads only LevelDB logs.
     words = ["check", "--cmd", f"{sys.executable} {reader}", "--format", "etcd-wal"]
-    done = CliRunner().invoke(walproof, [*words, "-o", str(tmp_path / "report")])
-    assert done.exit_code == 3
+    words += ["-o", str(tmp_path / "report")]
+    done = CliRunner().invoke(walproof, words, standalone_mode=False)
+    assert done.return_value == 3
     why = "no reply to hello lists one of the selected formats"
     assert f"Nothing was checked: {why}." in " ".join(done.stdout.split())
