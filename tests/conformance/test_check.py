@@ -157,7 +157,7 @@ class TestAnyProgram:
         outcome = check("--cmd", command)
         assert outcome.status == 0 and outcome.out.splitlines()[-1] == (
             f"Next, damage that no vector has: walproof sweep --cmd {shlex.quote(command)}"
-            " --format leveldb-log"
+            " --format leveldb-log --cases 5000"
         )
         # The sweep is suggested only after a run of all vectors.
         assert "Next," not in check("--cmd", command, "--vector", "one-record").out

@@ -215,7 +215,7 @@ def _print_next_step(subjects: list[CheckedProgram], report: dict[str, Any]) -> 
         passed = [each["vector"] for each in entry["results"] if each["class"] == "pass"]
         for format in dict.fromkeys(report["vectors"][id]["format"] for id in passed):
             command = subject.repeat.replace(" check ", " sweep ", 1).replace(" --one-shot", "")
-            say(f"Next, damage that no vector has: {command} --format {format}")
+            say(f"Next, damage that no vector has: {command} --format {format} --cases 5000")
 
 
 def _smoke(
