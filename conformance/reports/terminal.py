@@ -136,7 +136,7 @@ def _why_nothing(ran: Sequence[Mapping[str, Any]]) -> str:
     if not reasons:
         return "no reply to hello lists one of the selected formats"
     ((reason, _),) = reasons.most_common(1)
-    return f"every case was skipped ({one_line(reason)})"
+    return f"every case was skipped ({one_line(reason or 'no reason was given')})"
 
 
 def _print_coverage(report: Report, implementation: Mapping[str, Any], console: Console) -> None:
