@@ -29,9 +29,8 @@ quietly() {
 }
 
 # build_adapter [OPTION …]: builds with these Cargo options, and uses the network only if something is missing.
-# The default, level 3, would double the time of a build, and vectors are small.
 build_adapter() {
-    set -- cargo build --release --config profile.release.opt-level=1 --jobs 2 --target-dir "$out/target" "$@"
+    set -- cargo build --release --jobs 2 --target-dir "$out/target" "$@"
     nice "$@" --offline > cargo.log 2>&1 || quietly "$@"
     cp "$out/target/release/adapter" "$out/adapter"
 }

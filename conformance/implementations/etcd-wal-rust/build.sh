@@ -6,8 +6,7 @@ mkdir -p "$out/crate"
 rm -rf "$out/crate/src"
 cp -R src Cargo.toml "$out/crate"
 cd "$out/crate"
-# The default, level 3, takes twice as long to build.
-set -- cargo build --release --config profile.release.opt-level=1 --jobs 2 --target-dir "$out/target"
+set -- cargo build --release --jobs 2 --target-dir "$out/target"
 # The network is used only if a crate is missing.
 nice "$@" --offline > "$out/build.log" 2>&1 || nice "$@" > "$out/build.log" 2>&1 || { cat "$out/build.log" >&2; exit 1; }
 cp "$out/target/release/adapter" "$out/adapter"

@@ -17,7 +17,7 @@ generate() {
 }
 
 compile() {
-	nice cargo build -q --release --config profile.release.opt-level=1 --jobs 2 --manifest-path crate/Cargo.toml --target-dir target "$@" > cargo.log 2>&1
+	nice cargo build -q --release --jobs 2 --manifest-path crate/Cargo.toml --target-dir target "$@" > cargo.log 2>&1
 }
 
 generate "$@"
