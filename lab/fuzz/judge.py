@@ -27,7 +27,6 @@ from lab.fuzz.inputs import Input
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
 from reference_impl.register import registers
-from reference_impl.zstd_frame import MAX_RECORD_SIZE
 from walproof.formats import plugin_for
 from walproof.log import Log
 from walproof.scanners import answers
@@ -45,9 +44,10 @@ PROCESSOR_SECONDS = 2.0
 #: Memory limit of a reader: a number of bytes per byte of input, plus a constant.
 MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
 
-#: Memory limit for all payloads that a small log may decompress to: a payload and its hexadecimal
-#: digits for each byte of the budget (RDB-038, PRW-034).
-DECOMPRESSED_BYTES = 3 * 4 * MAX_RECORD_SIZE
+#: Further memory in a format with a budget for decompression, per byte of its largest record: the
+#: budget of a small log is four records (RDB-038, PRW-034), and a byte of a payload has two
+#: hexadecimal digits.
+BUDGET_FACTOR = 4 * 3
 
 #: A function that returns an answer, as JSON, for a path, a profile and a context.
 Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
@@ -80,8 +80,10 @@ class FuzzJudge:
             self.others[SECOND] = second
         self.parts = every_part([format])
         self.meter = ResourceMeter()
-        is_compressed = find_spec(f"reference_impl.{registers()[format].module}.compression")
-        self.free_bytes = FREE_MEMORY_BYTES + (DECOMPRESSED_BYTES if is_compressed else 0)
+        name = f"reference_impl.{registers()[format].module}.compression"
+        compression = import_module(name) if find_spec(name) else None
+        record_bytes = getattr(compression, "MAX_RECORD_SIZE", 0)
+        self.free_bytes = FREE_MEMORY_BYTES + BUDGET_FACTOR * record_bytes
         self.slowest, self.largest = 0.0, 0
 
     def faults(self, log: Input) -> list[ReaderFault]:
