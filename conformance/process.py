@@ -314,15 +314,16 @@ class Process:
 
     def _wait_for_exit(self, deadline: float, seconds: float) -> None:
         # A program may close its output long before it exits, as builds do.
-        while self._popen.poll() is None:
+        while True:
             left = max(0.0, deadline - time.monotonic())
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            try:
                 self._popen.wait(min(POLL_SECONDS, left))
-                break
-            if not left:
-                self._fail(Timeout(f"no reply within {seconds:g} s"))
-            self._check(idle=False)
-        self.kill()
+            except subprocess.TimeoutExpired:
+                if not left:
+                    self._fail(Timeout(f"no reply within {seconds:g} s"))
+                self._check(idle=False)
+            else:
+                return self.kill()
 
     def _fail(self, error: Exception) -> NoReturn:
         self.kill()

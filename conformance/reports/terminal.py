@@ -20,7 +20,7 @@ from .console_text import GAP, print_hanging, print_table, print_tidy, say, shor
 from .failure import STDERR_CHARACTERS, commands, facts
 from .json_report import Report
 from .overview import LEGEND, LOSSES, PROFILES, overview
-from .summary import Failure, cached_in, coverage, isolation_lines, not_run, tested
+from .summary import Failure, cached_in, coverage, isolation_lines, not_run, nothing_checked, tested
 
 # A run explains which cases and parts were skipped only if it has at most this many
 # implementations.
@@ -120,7 +120,7 @@ def _print_totals(report: Report, console: Console) -> None:
         say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
     elif report.get("interrupted"):
         pass  # results that are still missing may be unexpected
-    elif counted.total() == counted["skipped"]:
+    elif nothing_checked(report):
         say(Text(f"Nothing was checked: {_why_nothing(ran)}.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)

@@ -302,7 +302,8 @@ def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
         entry["status"] == "broken"
         or (must_run and entry["status"] == "unavailable" and entry["name"] not in optional)
         or (
-            (asked_for or (must_run and entry["results"]))
+            must_run
+            and (asked_for or entry["results"])
             and all(result["class"] == "skipped" for result in entry["results"])
         )
         for entry in report["implementations"]

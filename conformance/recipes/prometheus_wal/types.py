@@ -10,7 +10,6 @@ from conformance.recipes.prometheus_wal.log import FULL, TYPES, PrometheusLog
 from conformance.recipes.recipe import Recipe
 
 FIRST_PAGE, SECOND_PAGE = "pages[0].frames[1]", "pages[1].frames[0]"
-THIRD_PAGE = "pages[2].frames[0]"
 
 
 def _unknown_types() -> None:
