@@ -33,6 +33,9 @@ MAX_HEAD_SIZE = 24
 #: A search stops when the total size of the frames that it tried exceeds this multiple of the file
 #: size (ETW-033).
 SEARCH_FACTOR = 2
+#: Frames that need more than reading A are only tried until their total size exceeds this multiple
+#: of the file size (ETW-035).
+READING_FACTOR = 8
 #: This pattern matches the beginning of a record of a known type.
 BEGINNING = re.compile(rb"(?=\x08[\x01-\x05]\x10)")
 
@@ -143,6 +146,9 @@ class Segment:
         self.seed: int | None = None
         self._rejected: set[int] = set()
         self._counted = 0
+        self._tried = 0
+        #: The number of records in the items, including lost and unproven ones.
+        self._records = 0
 
     # -- frames ------------------------------------------------------------------------------------
 
@@ -218,29 +224,32 @@ class Segment:
         return Reading(kind, crc, (record_end - size, record_end), ends, "bad-record")
 
     def _by_own_length(self, at: int) -> Reading | None:
+        reading = self._usual(at)
+        if reading is None or (reading.data is None and reading.kind not in (METADATA, CRC)):
+            return None
+        size = reading.ends[-1] - at - LENGTH_SIZE
+        length = length_at(self.data, at)
+        is_as_stated = (length.record, length.padding) == (size, padding_of(size))
+        return None if is_as_stated else reading
+
+    def _usual(self, at: int) -> Reading | None:
+        """Return the record of a frame as a writer writes it, whatever the length states."""
         start = at + LENGTH_SIZE
         if not BEGINNING.match(self.data, start):
             return None
+        data = None
         try:
-            crc, position = read_varint(self.data, start + 3, self.size)
-            crc &= CRC_MASK
+            crc, record_end = read_varint(self.data, start + 3, self.size)
+            if self.data[record_end : record_end + 1] == b"\x1a":
+                size, begin = read_varint(self.data, record_end + 1, self.size)
+                record_end = begin + size
+                data = begin, record_end
         except ValueError:
             return None
-        data, record_end = None, position
-        if self.data[position : position + 1] == b"\x1a":
-            try:
-                size, position = read_varint(self.data, position + 1, self.size)
-            except ValueError:
-                return None
-            data, record_end = (position, position + size), position + size
-        elif self.data[start + 1] not in (METADATA, CRC):
+        ends = self._within(record_end + padding_of(record_end - start), record_end)
+        if not ends:
             return None
-        size = record_end - start
-        length = length_at(self.data, at)
-        if (length.record, length.padding) == (size, padding_of(size)):
-            return None
-        ends = self._within(record_end + padding_of(size), record_end)
-        return Reading(self.data[start + 1], crc, data, ends, "bad-length") if ends else None
+        return Reading(self.data[start + 1], crc & CRC_MASK, data, ends, "bad-length")
 
     def _by_data(self, start: int, record_end: int, ends: tuple[int, ...]) -> Reading | None:
         if self.data[start : start + 1] != b"\x08" or self.data[start + 1 : start + 2] > b"\x05":
@@ -274,9 +283,15 @@ class Segment:
     def step(self, at: int, seed: int) -> Item | None:
         """Return the frame at an offset, or None if nothing proves where it ends."""
         message = self.message(at)
-        if message and _is_of_known_type(message) and self.fits(message, seed):
-            return self._item(at, self._end_of(message), message, None)
+        is_proven = message and _is_of_known_type(message) and self.fits(message, seed)
+        if message and is_proven and (len(message.ends) == 1 or self._is_over_limit()):
+            return self._item(at, message.ends[0], message, None)
+        if self._is_over_limit():
+            return None
         readings = list(self._readings(at))
+        self._count(at, readings)
+        if message and is_proven:
+            return self._item(at, self._end_of(message), message, None)
         fitting = [reading for reading in readings if self.fits(reading, seed)]
         if fitting:  # ETW-022
             reading = next(filter(_is_of_known_type, fitting), fitting[0])
@@ -297,6 +312,20 @@ class Segment:
                         at, end, reading.kind, reading.crc, code, is_empty=is_empty, loses=True
                     )
         return None
+
+    def _is_over_limit(self) -> bool:
+        return self._tried > READING_FACTOR * self.size
+
+    def _count(self, at: int, readings: Sequence[Reading]) -> None:
+        """Count the bytes that the readings of a frame may make a reader examine (ETW-035)."""
+        ends = {end for reading in readings for end in reading.ends}
+        self._tried += sum(map(self._frame_size, [at, *ends]))
+        self._tried += sum(each.ends[0] - at for each in readings if each.code == "bad-length")
+
+    def _frame_size(self, at: int) -> int:
+        """Return the size of a frame as its length states, or 0 if it does not fit into the file."""
+        extent = self._extent(at)
+        return extent[1][0] - at if extent else 0
 
     def _end_of(self, reading: Reading) -> int:
         """Return the end of a frame that fits the seed (ETW-022)."""
@@ -358,15 +387,14 @@ class Segment:
             self.items, self.seed = [Item(0, 0, code="missing-head")], running  # ETW-040
             return
         seed, at, guard = self._head(running, is_first, known, heads)
-        if seed is None:
-            run = Run([], 0, 0, "fault")
-        else:
+        self._tried = 0
+        run = Run([], 0, 0, "fault")
+        if seed is not None:
             run = self.walk(at, seed, known, guard, 0)
-            if guard and (run.stop == "foreign" or self._is_copy):  # ETW-041
-                self.items = [Item(0, self.content, code="broken-chain", loses=True)]
-                self.seed = running
-                return
-        self._continue(run, seed)
+        if (guard and self._is_copy) or not self._continue(run, seed, guard):  # ETW-041
+            self.items = [Item(0, self.content, code="broken-chain", loses=True)]
+            self.seed = running
+            return
         if self.is_last:
             self._tear()
 
@@ -398,35 +426,40 @@ class Segment:
         heads.add(item.seed)
         return item.seed, item.end, None
 
-    def _continue(self, run: Run, seed: int | None) -> None:
-        """Take a run, and continue after each fault (ETW-030, ETW-031)."""
+    def _continue(self, run: Run, seed: int | None, guard: Known | None) -> bool:
+        """Take a run, and continue after each fault (ETW-030, ETW-031).
+
+        Return False if a record does not continue ``guard``, the values in front of a file whose
+        head does not continue the file before (ETW-041).
+        """
         while True:
             items, at, stop = run.items, run.at, run.stop
             if stop == "foreign":
+                if guard:
+                    return False
                 lossy = next(number for number, item in enumerate(items) if item.loses)
                 self._rejected |= {item.start for item in items}
+                self._tried += at - items[lossy].start
                 at, items = items[lossy].start, items[:lossy]
             self.items += items
+            self._records += sum(map(_is_record, items))
             self._known = self._known.after(items)
             if seed is not None:
                 seed = self._last_seed(seed)
             if stop == "end":
                 self.end, self.seed = at, seed
-                return
-            found = self._search(at, seed)
+                return True
+            found = self._search(at, seed, guard)
             if found is None:
                 code = self._code(at)
                 self.items.append(Item(at, self.content, code=code, loses=True))
-                return
+                return True
             place, run, unproven = found
             self.items.append(Item(at, place, code=self._code(at), loses=unproven is not None))
             if unproven:
                 self.items.append(unproven)
+                self._records += _is_record(unproven)
                 seed = unproven.seed
-
-    def _record_count(self) -> int:
-        """Return how many records of the file were read, including lost and unproven ones."""
-        return sum(item.kind not in (None, CRC) for item in self.items)
 
     def _last_seed(self, seed: int) -> int:
         for item in reversed(self.items):
@@ -445,31 +478,32 @@ class Segment:
             return ReasonCode("bad-length", "ETW-020")
         return ReasonCode("checksum-mismatch" if self.message(at) else "bad-record", "ETW-020")
 
-    def _search(self, at: int, seed: int | None) -> tuple[int, Run, Item | None] | None:
+    def _search(
+        self, at: int, seed: int | None, guard: Known | None
+    ) -> tuple[int, Run, Item | None] | None:
         """Find where to continue after a fault at ``at``, or return None.
 
         Returns the offset of the next frame, the run of frames that follow it, and the frame itself
         if nothing proves it. If the running checksum proves it, the run begins with this frame, and
         the third value is None.
         """
-        before = self._record_count()
+        before = self._records
         for match in BEGINNING.finditer(self.data, at + 1 + LENGTH_SIZE, self.content):
             place = match.start() - LENGTH_SIZE
-            reading = self.message(place)
+            reading = self._candidate(place)
             if reading is None:
                 continue
-            if self._counted > SEARCH_FACTOR * self.size:  # ETW-033
+            if self._counted > SEARCH_FACTOR * self.size or self._is_over_limit():  # ETW-033
                 return None
             if seed is not None and self.fits(reading, seed):  # ETW-030
-                return place, self.walk(place, seed, self._known, None, before), None
+                return place, self.walk(place, seed, self._known, guard, before), None
             end = reading.ends[0]
             self._counted += end - place
             if place in self._rejected:
                 continue
             stored = reading.crc
             if not self.follows(end, stored):
-                following = self.message(end)
-                self._counted += following.ends[0] - end if following else 0
+                self._counted += self._frame_size(end)
                 continue
             first = self._unproven(place, end, reading)
             is_record = reading.kind != CRC
@@ -479,6 +513,13 @@ class Segment:
             self._counted += run.at - end
             self._rejected |= {item.start for item in run.items}
         return None
+
+    def _candidate(self, at: int) -> Reading | None:
+        """Return reading A of a record that is as a writer writes it, otherwise None (ETW-030)."""
+        usual, extent = self._usual(at), self._extent(at)
+        if usual is None or extent is None or usual.ends[-1] != extent[0]:
+            return None
+        return replace(usual, ends=extent[1], code="bad-crc")
 
     def _unproven(self, at: int, end: int, reading: Reading) -> Item:
         payload = self.data[slice(*reading.data)] if reading.data else b""
@@ -548,6 +589,11 @@ class Segment:
                 return "torn-sector"
             at = following
         return None
+
+
+def _is_record(item: Item) -> bool:
+    """Return whether an item is a record, which may be lost or unproven."""
+    return item.kind not in (None, CRC)
 
 
 def _next_sector(at: int) -> int:

@@ -49,6 +49,7 @@ pub fn segments(path: &Path) -> io::Result<Vec<Segment>> {
             content,
             last: i == last,
             next_head: None,
+            tried: Default::default(),
         });
     }
     for i in 1..segments.len() {

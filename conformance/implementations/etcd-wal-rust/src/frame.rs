@@ -1,5 +1,8 @@
 //! The frames of a segment, their readings and their proofs (ETW-003 to ETW-011, ETW-020 to ETW-024).
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
 pub const METADATA: u64 = 1;
 pub const ENTRY: u64 = 2;
 pub const STATE: u64 = 3;
@@ -18,6 +21,8 @@ pub struct Segment {
     pub last: bool,
     /// The checksum that the head of the next segment stores.
     pub next_head: Option<u32>,
+    /// The sizes of the frames that were tried with more than reading A (ETW-035).
+    pub tried: Cell<usize>,
 }
 
 /// A fault in a frame: the number of its requirement, and its code. If a frame has two faults, the fault with
@@ -296,6 +301,23 @@ impl Segment {
 
     /// Reading C: without the length.
     fn reading_c(&self, p: usize) -> Option<Reading> {
+        let reading = self.usual(p)?;
+        let record = reading.ends[1] - p - 8;
+        if self.stated(p) == Some((record as u64, usual_padding(record))) {
+            return None;
+        }
+        reading.may_be()
+    }
+
+    /// Returns reading A of a record that is as a writer writes it (ETW-030).
+    pub fn candidate(&self, x: usize) -> Option<Reading> {
+        let usual = self.usual(x)?;
+        let (record_end, ends) = self.stated_ends(x)?;
+        (usual.ends[1] == record_end).then_some(Reading { ends, ..usual })
+    }
+
+    /// Reads a record as a writer writes it, whatever the length states.
+    fn usual(&self, p: usize) -> Option<Reading> {
         let [8, kind @ 1..=5, 0x10] = *self.bytes.get(p + 8..p + 11)? else {
             return None;
         };
@@ -310,16 +332,12 @@ impl Segment {
             data = (from, record_end);
         }
         let record = record_end - p - 8;
-        if self.stated(p) == Some((record as u64, usual_padding(record))) {
-            return None;
-        }
-        Reading {
+        Some(Reading {
             kind: kind.into(),
             stored: stored as u32,
             data,
             ends: self.both(record_end + usual_padding(record), record_end),
-        }
-        .may_be()
+        })
     }
 
     /// Reading D: the data only. It has no stored checksum.
@@ -353,6 +371,31 @@ impl Segment {
             .is_some_and(|next| self.fits(&next, checksum))
     }
 
+    /// Returns the size of the frame at `p` as its length states, or 0 if it does not fit into the file.
+    pub fn stated_size(&self, p: usize) -> usize {
+        self.stated_ends(p).map_or(0, |(_, ends)| ends[0] - p)
+    }
+
+    /// Returns whether the limit of ETW-035 is exceeded.
+    pub fn is_over_limit(&self) -> bool {
+        self.tried.get() > 8 * self.size()
+    }
+
+    /// Counts the frame at `p` and the frames at the ends of its readings (ETW-035).
+    fn count(&self, p: usize) {
+        let own = self.reading_c(p);
+        let (a, b, d) = (self.reading_a(p), self.reading_b(p), self.reading_d(p));
+        let ends: BTreeSet<usize> = [a, b, own, d]
+            .iter()
+            .flatten()
+            .flat_map(|reading| reading.ends)
+            .collect();
+        let sizes = ends.iter().map(|end| self.stated_size(*end)).sum::<usize>();
+        let own = own.map_or(0, |reading| reading.ends[0] - p);
+        self.tried
+            .set(self.tried.get() + self.stated_size(p) + own + sizes);
+    }
+
     /// Runs the checks of ETW-020 at `p`.
     pub fn step(&self, segment: usize, p: usize, seed: u32) -> Step {
         if p >= self.content {
@@ -371,6 +414,22 @@ impl Segment {
                 role,
             })
         };
+        let proven = self
+            .reading_a(p)
+            .filter(|reading| reading.is_known() && self.fits(reading, seed));
+        let has_one_end = proven.is_some_and(|reading| reading.ends[0] == reading.ends[1]);
+        if !has_one_end && self.is_over_limit() {
+            return match proven {
+                Some(reading) => {
+                    let (end, seed) = (reading.ends[0], reading.stored);
+                    frame(&reading, end, seed, None, Role::Record)
+                }
+                None => Step::Fault(self.fault_code(p)),
+            };
+        }
+        if !has_one_end {
+            self.count(p);
+        }
         let mut fitting = None;
         for (number, read) in [Self::reading_a, Self::reading_b, Self::reading_c]
             .iter()

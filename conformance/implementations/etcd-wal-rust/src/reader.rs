@@ -161,7 +161,9 @@ impl Log {
             self.seed = Some(0);
         }
         let mut mark = Mark::None;
-        let mut end = match self.read_head(i) {
+        let head = self.read_head(i);
+        self.segments[i].tried.set(0);
+        let mut end = match head {
             Head::Read(p, seed, continues) => {
                 if !continues {
                     mark = Mark::Before(start.past);
@@ -178,8 +180,10 @@ impl Log {
             let (y, seed, code) = match end {
                 RunEnd::Content(_, seed) => return self.seed = Some(seed),
                 RunEnd::Fault(y, seed, code) => (y, seed, code),
-                RunEnd::Break(Mark::Frame(checkpoint, y, seed), _) => {
+                RunEnd::Break(Mark::Frame(checkpoint, y, seed), p) => {
                     self.roll_back(checkpoint);
+                    let tried = &self.segments[i].tried;
+                    tried.set(tried.get() + p - y);
                     (y, seed, self.segments[i].fault_code(y))
                 }
                 RunEnd::Break(..) => {
@@ -383,13 +387,10 @@ impl Log {
         let (size, content) = (self.segments[i].size(), self.segments[i].content);
         for x in y + 1..content {
             let segment = &self.segments[i];
-            if !matches!(segment.bytes.get(x + 8..x + 11), Some([8, 1..=5, 0x10])) {
-                continue;
-            }
-            let Some(reading) = segment.reading_a(x) else {
+            let Some(reading) = segment.candidate(x) else {
                 continue;
             };
-            if self.in_vain > 2 * size {
+            if self.in_vain > 2 * size || segment.is_over_limit() {
                 break;
             }
             if let Some(seed) = seed.filter(|seed| segment.fits(&reading, *seed)) {
@@ -402,7 +403,7 @@ impl Log {
                 continue;
             }
             if !segment.proves(end, reading.stored) {
-                self.in_vain += segment.reading_a(end).map_or(0, |next| next.ends[0] - end);
+                self.in_vain += segment.stated_size(end);
                 continue;
             }
             let start = self.checkpoint();
