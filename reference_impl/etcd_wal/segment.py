@@ -283,15 +283,13 @@ class Segment:
     def step(self, at: int, seed: int) -> Item | None:
         """Return the frame at an offset, or None if nothing proves where it ends."""
         message = self.message(at)
-        is_proven = message and _is_of_known_type(message) and self.fits(message, seed)
-        if message and is_proven and (len(message.ends) == 1 or self._is_over_limit()):
+        proven = message and _is_of_known_type(message) and self.fits(message, seed)
+        if message and proven and (len(message.ends) == 1 or self._is_over_limit()):
             return self._item(at, message.ends[0], message, None)
         if self._is_over_limit():
             return None
         readings = list(self._readings(at))
         self._count(at, readings)
-        if message and is_proven:
-            return self._item(at, self._end_of(message), message, None)
         fitting = [reading for reading in readings if self.fits(reading, seed)]
         if fitting:  # ETW-022
             reading = next(filter(_is_of_known_type, fitting), fitting[0])

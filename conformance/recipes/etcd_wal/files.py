@@ -411,6 +411,14 @@ first_file_in_place_of_the_third: three_files ETW-042 ETW-041
     damage: swap {FIRST} and {THIRD}
     damage: remove {SECOND}
     expect: damaged missing-file, survivors 0 13-17
+first_file_and_inserted_bytes_in_place_of_the_third: three_files ETW-032 ETW-041
+    The names of the first and third files are swapped, and the second file is missing. Eight bytes
+    are inserted behind the head of the first file. The records after them do not continue the
+    third.
+    damage: insert 5555555555555555 at 16 in {FIRST}
+    damage: swap {FIRST} and {THIRD}
+    damage: remove {SECOND}
+    expect: damaged missing-file, survivors 0 13-17
 old_entry_after_a_wrong_head: three_files ETW-041 ETW-032 limit
     The head of the third file stores a wrong checksum. A later entry with an old index is still a
     record.

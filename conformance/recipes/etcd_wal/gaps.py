@@ -71,6 +71,13 @@ def a_marker_above_the_commit_index(log: EtcdLog) -> None:
     log.expect("intact", survivors=range(14))
 
 
+@LIMITS.valid("ETW-005")
+def twelve_saves(log: EtcdLog) -> None:
+    """Metadata, a marker and twelve Saves."""
+    log.build(*HEAD, *saves(1, 12))
+    log.expect("intact", survivors=range(26), end=1032)
+
+
 def _search(log: EtcdLog, size: int) -> None:
     """Add frames of each kind that ETW-033 counts, in a file of ``size`` bytes.
 
@@ -362,6 +369,57 @@ gap_and_two_bytes_of_a_record: no_preallocated_zeros ETW-031
     damage: zero frames[3]
     damage: extend by 4000000000000000080255
     expect: damaged zero-gap, survivors 0 1
+frames_that_overlap: twelve_saves ETW-035 ETW-080
+    A frame has wrong padding, and six frames state that they end at 1000. In front of the last of
+    them, the sum is 8508 bytes. The file has 1064 bytes.
+    long_lengths: 3, 8, 1000
+    damage: write 84 at 23
+    damage: extend by 32 zero bytes
+    expect: damaged bad-length, survivors 0-25
+frames_that_overlap_above_the_limit: twelve_saves ETW-035
+    The same in a file of 1063 bytes. The last of the six frames is not tried.
+    long_lengths: 3, 8, 1000
+    damage: write 84 at 23
+    damage: extend by 31 zero bytes
+    expect: damaged bad-length, survivors 0-6
+wrong_tag_above_the_limit: twelve_saves ETW-035
+    After the six frames, the sum is above the limit. A frame with a wrong tag is not tried, and no
+    search follows.
+    long_lengths: 3, 8, 1000
+    damage: write 84 at 23
+    damage: flip bit 7 of frames[20].record.tag_type
+    damage: extend by 32 zero bytes
+    expect: damaged bad-length, survivors 0-18
+wrong_padding_above_the_limit: twelve_saves ETW-035
+    Above the limit, a frame with wrong padding has only its first end.
+    long_lengths: 3, 8, 1000
+    damage: write 84 at 23
+    damage: write 82 at 447
+    damage: extend by 32 zero bytes
+    expect: damaged bad-length, survivors 0-11
+removed_frames_within_the_limit: twelve_saves ETW-035 ETW-032 limit
+    An entry is lost, and a later entry has an old index. With the frames that are removed, the sum
+    is 9800 bytes, eight times the size of the file. A search finds the frames that follow.
+    follow: -, e3
+    follow: 8, e20 e21 s21
+    long_lengths: 3, 8, 1000
+    damage: flip bit 0 of frames[14].record.data
+    damage: extend by 33 zero bytes
+    expect: damaged bad-length, survivors 0-12 payload_of(e21) payload_of(s21)
+removed_frames_above_the_limit: twelve_saves ETW-035 ETW-032
+    The same in a file that is one byte shorter. No search follows.
+    follow: -, e3
+    follow: 8, e20 e21 s21
+    long_lengths: 3, 8, 1000
+    damage: flip bit 0 of frames[14].record.data
+    damage: extend by 32 zero bytes
+    expect: damaged bad-length, survivors 0-12
+field_after_the_data_of_a_candidate: basic ETW-030
+    The data of an entry is lost, with its length. The next record ends with another field, so a
+    search does not find it.
+    record: 6, 08 03 10 crc 1a len data 20 01
+    zeros: frames[5], 32
+    expect: damaged zero-gap, survivors 0-3 7-9
 budget_used_up_exactly: basic ETW-033 ETW-032
     Before a search finds a frame, it counts 4,240 bytes in vain. This is exactly twice the size of
     the file.

@@ -13,7 +13,15 @@ from crc32c import crc32c
 from conformance.contents import Contents, by_name, read_contents
 from conformance.recipes.recipe import Book, Log
 from reference_impl.answer import NewRecord
-from reference_impl.etcd_wal.layout import CRC, TYPES, frame, record, segment_name, varint
+from reference_impl.etcd_wal.layout import (
+    CRC,
+    LENGTH_SIZE,
+    TYPES,
+    frame,
+    record,
+    segment_name,
+    varint,
+)
 from reference_impl.etcd_wal.segment import Segment
 from reference_impl.etcd_wal.writer import write
 
@@ -226,6 +234,12 @@ class EtcdLog(Log):
         checksum."""
         before = self._frames(file)[number - 1]
         self.files[file][before.end : before.end] = _frame_of(text, before.crc, b"")
+
+    def long_lengths(self, first: int, last: int, end: int) -> None:
+        """Let the lengths of frames state that all of them end at the offset ``end``."""
+        for frame in self._frames("")[first : last + 1]:
+            size = end - frame.start - LENGTH_SIZE
+            self.overwrite(frame.start, size.to_bytes(LENGTH_SIZE, "little"))
 
     def zeros(self, path: str, size: int) -> None:
         """Set the first bytes of a field to zero."""
