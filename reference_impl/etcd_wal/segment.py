@@ -283,10 +283,15 @@ class Segment:
     def step(self, at: int, seed: int) -> Item | None:
         """Return the frame at an offset, or None if nothing proves where it ends."""
         message = self.message(at)
-        proven = message and _is_of_known_type(message) and self.fits(message, seed)
-        if message and proven and (len(message.ends) == 1 or self._is_over_limit()):
+        is_limited = self._is_over_limit()
+        if (
+            message
+            and (is_limited or len(message.ends) == 1)
+            and _is_of_known_type(message)
+            and self.fits(message, seed)
+        ):
             return self._item(at, message.ends[0], message, None)
-        if self._is_over_limit():
+        if is_limited:
             return None
         readings = list(self._readings(at))
         self._count(at, readings)
@@ -321,7 +326,7 @@ class Segment:
         self._tried += sum(each.ends[0] - at for each in readings if each.code == "bad-length")
 
     def _frame_size(self, at: int) -> int:
-        """Return the size of a frame as its length states, or 0 if it does not fit into the file."""
+        """Return the size that a length states, or 0 if the frame does not fit into the file."""
         extent = self._extent(at)
         return extent[1][0] - at if extent else 0
 
@@ -392,8 +397,7 @@ class Segment:
         if (guard and self._is_copy) or not self._continue(run, seed, guard):  # ETW-041
             self.items = [Item(0, self.content, code="broken-chain", loses=True)]
             self.seed = running
-            return
-        if self.is_last:
+        elif self.is_last:
             self._tear()
 
     def _head(
@@ -439,8 +443,7 @@ class Segment:
                 self._rejected |= {item.start for item in items}
                 self._tried += at - items[lossy].start
                 at, items = items[lossy].start, items[:lossy]
-            self.items += items
-            self._records += sum(map(_is_record, items))
+            self._add(items)
             self._known = self._known.after(items)
             if seed is not None:
                 seed = self._last_seed(seed)
@@ -455,9 +458,12 @@ class Segment:
             place, run, unproven = found
             self.items.append(Item(at, place, code=self._code(at), loses=unproven is not None))
             if unproven:
-                self.items.append(unproven)
-                self._records += _is_record(unproven)
+                self._add([unproven])
                 seed = unproven.seed
+
+    def _add(self, items: list[Item]) -> None:
+        self.items += items
+        self._records += sum(item.kind not in (None, CRC) for item in items)
 
     def _last_seed(self, seed: int) -> int:
         for item in reversed(self.items):
@@ -587,11 +593,6 @@ class Segment:
                 return "torn-sector"
             at = following
         return None
-
-
-def _is_record(item: Item) -> bool:
-    """Return whether an item is a record, which may be lost or unproven."""
-    return item.kind not in (None, CRC)
 
 
 def _next_sector(at: int) -> int:

@@ -43,6 +43,36 @@ def candidates(size: int) -> bytes:
     return _HEAD + b"\xff" * 8 + (one + b"\xff" * 8) * (size // (len(one) + 8))
 
 
+def inserted_bytes(size: int) -> bytes:
+    """Return a log of entries with bytes inserted in front of each."""
+    payload = b"\x10\x01\x18\x01"
+    crc, frames = 0, []
+    for _ in range(size // 32):
+        crc = crc32c(payload, crc)
+        frames += [b"\xff" * 8, frame(record(ENTRY, crc, payload))]
+    return _HEAD + b"".join(frames)
+
+
+def frames_of_the_rest(size: int) -> bytes:
+    """Return entries whose lengths state about the rest of the file.
+
+    The lengths are also a tag and the size of the frame, so that the message in each frame goes on
+    with the next frames, and ends with fields of two bytes. Its last checksum is wrong, and the
+    record of the entry alone is right.
+    """
+    tail, low = b"\x10\x00" * (size // 4), 0x2622
+    count = (size - len(tail) - len(_HEAD)) // 40
+    crc, frames = 0, []
+    for number in range(count):
+        payload = bytes(22)
+        crc = crc32c(payload, crc)
+        rest = 40 * (count - number) + len(tail) - 8
+        length = low + (rest - low) // 65536 * 65536
+        one = b"\x08\x02\x10" + _varint(crc, 5) + b"\x1a\x16" + payload
+        frames.append(length.to_bytes(8, "little") + one)
+    return _HEAD + b"".join(frames) + tail
+
+
 def _varint(number: int, size: int) -> bytes:
     """Return a varint that is padded to ``size`` bytes."""
     groups = [number >> 7 * step & 0x7F | 0x80 for step in range(size)]
@@ -50,4 +80,11 @@ def _varint(number: int, size: int) -> bytes:
     return bytes(groups)
 
 
-LOGS = [small_entries, unknown_types, frames_in_frames, candidates]
+LOGS = [
+    small_entries,
+    unknown_types,
+    frames_in_frames,
+    candidates,
+    inserted_bytes,
+    frames_of_the_rest,
+]

@@ -371,29 +371,30 @@ gap_and_two_bytes_of_a_record: no_preallocated_zeros ETW-031
     expect: damaged zero-gap, survivors 0 1
 frames_that_overlap: twelve_saves ETW-035 ETW-080
     A frame has wrong padding, and six frames state that they end at 1000. In front of the last of
-    them, the sum is 8508 bytes. The file has 1064 bytes.
+    them, the sum is 8505 bytes. The file has 1064 bytes.
     long_lengths: 3, 8, 1000
-    damage: write 84 at 23
+    damage: write 81 at 23
     damage: extend by 32 zero bytes
     expect: damaged bad-length, survivors 0-25
 frames_that_overlap_above_the_limit: twelve_saves ETW-035
-    The same in a file of 1063 bytes. The last of the six frames is not tried.
+    The same in a file of 1063 bytes: the sum is a byte above the limit. The last of the six frames
+    is not tried.
     long_lengths: 3, 8, 1000
-    damage: write 84 at 23
+    damage: write 81 at 23
     damage: extend by 31 zero bytes
     expect: damaged bad-length, survivors 0-6
 wrong_tag_above_the_limit: twelve_saves ETW-035
     After the six frames, the sum is above the limit. A frame with a wrong tag is not tried, and no
     search follows.
     long_lengths: 3, 8, 1000
-    damage: write 84 at 23
+    damage: write 81 at 23
     damage: flip bit 7 of frames[20].record.tag_type
     damage: extend by 32 zero bytes
     expect: damaged bad-length, survivors 0-18
 wrong_padding_above_the_limit: twelve_saves ETW-035
     Above the limit, a frame with wrong padding has only its first end.
     long_lengths: 3, 8, 1000
-    damage: write 84 at 23
+    damage: write 81 at 23
     damage: write 82 at 447
     damage: extend by 32 zero bytes
     expect: damaged bad-length, survivors 0-11
@@ -414,6 +415,24 @@ removed_frames_above_the_limit: twelve_saves ETW-035 ETW-032
     damage: flip bit 0 of frames[14].record.data
     damage: extend by 32 zero bytes
     expect: damaged bad-length, survivors 0-12
+wrong_head_and_frames_that_overlap: twelve_saves ETW-035 ETW-040
+    The first byte of the head is wrong, too. The head does not count.
+    long_lengths: 3, 8, 1000
+    damage: write 81 at 23
+    damage: flip bit 7 of frames[0].record.tag_type
+    damage: extend by 32 zero bytes
+    expect: damaged bad-record, survivors 0-25
+endless_checksum_of_a_candidate: basic ETW-030
+    The data of an entry is lost, with its length. The varint of the next checksum has eleven bytes.
+    record: 6, 08 03 10 ffffffffffffffffffff7f 1a 00
+    zeros: frames[5], 32
+    expect: damaged zero-gap, survivors 0-3 7-9
+inserted_byte_and_a_wrong_length: basic ETW-021 ETW-030
+    One byte is inserted, so that all later frames begin at odd offsets. The length of one of them
+    is wrong.
+    damage: flip bit 3 of frames[8].length.low
+    damage: insert 55 at 160
+    expect: damaged bad-length, survivors 0-9
 field_after_the_data_of_a_candidate: basic ETW-030
     The data of an entry is lost, with its length. The next record ends with another field, so a
     search does not find it.

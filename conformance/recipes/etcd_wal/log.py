@@ -237,9 +237,9 @@ class EtcdLog(Log):
 
     def long_lengths(self, first: int, last: int, end: int) -> None:
         """Let the lengths of frames state that all of them end at the offset ``end``."""
-        for frame in self._frames("")[first : last + 1]:
-            size = end - frame.start - LENGTH_SIZE
-            self.overwrite(frame.start, size.to_bytes(LENGTH_SIZE, "little"))
+        for each in self._frames("")[first : last + 1]:
+            size = end - each.start - LENGTH_SIZE
+            self.overwrite(each.start, size.to_bytes(LENGTH_SIZE, "little"))
 
     def zeros(self, path: str, size: int) -> None:
         """Set the first bytes of a field to zero."""
