@@ -82,17 +82,17 @@ class Writer:
             self._pad(PAGE_SIZE)
             self.full.append(bytes(self.segment))
             self.segment.clear()
-        kind = FULL
+        kind, at = FULL, 0
         while True:
             self._pad(HEADER_SIZE)
-            part = data[: PAGE_SIZE - len(self.segment) % PAGE_SIZE - HEADER_SIZE]
-            data = data[len(part) :]
-            if data:
+            part = data[at : at + PAGE_SIZE - len(self.segment) % PAGE_SIZE - HEADER_SIZE]
+            at += len(part)
+            if at < len(data):
                 kind = FIRST if kind == FULL else MIDDLE
             elif kind != FULL:
                 kind = LAST
             self.segment += frame(kind, flags, part)
-            if not data:
+            if at == len(data):
                 break
         self._pad(HEADER_SIZE)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from conformance.recipes.zstd_frames import frame_of_one_byte
+from reference_impl.answer import NewRecord
 from reference_impl.prometheus_wal.layout import (
     FIRST,
     FULL,
@@ -13,6 +16,7 @@ from reference_impl.prometheus_wal.layout import (
     ZSTD,
     frame,
 )
+from reference_impl.prometheus_wal.writer import Writer
 
 NAME = "00000000"
 _ALPHA = frame(FULL, 0, b"alpha")
@@ -66,6 +70,17 @@ def blocks_that_inflate(size: int) -> bytes:
     return _pages(size, frame(FULL, SNAPPY, b"\x80\xa8\x01\x00a" + b"\xfe\x01\x00" * 336))
 
 
+def one_record(size: int) -> bytes:
+    """Return a record of as many frames as the segment has pages."""
+    return _segment(bytes(size))
+
+
+def _segment(payload: bytes) -> bytes:
+    writer = Writer(Path(NAME), {}, None)
+    writer.files([NewRecord(payload)])
+    return bytes(writer.segment)
+
+
 LOGS = [
     empty_records,
     unknown_types,
@@ -75,4 +90,5 @@ LOGS = [
     frames_that_inflate,
     frames_that_fail,
     blocks_that_inflate,
+    one_record,
 ]

@@ -12,7 +12,7 @@ import pytest
 from reference_impl.answer import collect
 from reference_impl.formats import named
 from reference_impl.rocksdb_wal.reader import read_stream
-from tests.hostile import rocksdb_wal, systemd_journal
+from tests.hostile import prometheus_wal, rocksdb_wal, systemd_journal
 from tests.hostile.logs import Hostile, logs
 from walproof.log import Log
 from walproof.scanners.answers import read as fast_read
@@ -69,3 +69,13 @@ def test_time_grows_with_the_column_families_of_a_log() -> None:
     """Reading four times as many column families takes about five times as long, not sixteen."""
     small, large = (rocksdb_wal.metadata_without_end(size) for size in (1 << 19, 1 << 21))
     assert seconds(large) < 10 * seconds(small)
+
+
+def test_time_grows_with_a_prometheus_record_to_write() -> None:
+    """Writing a record of four times the size takes about four times as long, not sixteen."""
+    times = []
+    for size in (1 << 24, 1 << 26):
+        started = time.process_time()
+        prometheus_wal.one_record(size)
+        times.append(time.process_time() - started)
+    assert times[1] < 10 * times[0]
