@@ -75,6 +75,15 @@ def one_record(size: int) -> bytes:
     return _segment(bytes(size))
 
 
+def refs_of_one_hash(size: int) -> bytes:
+    """Return samples with start times of many series, whose refs all have the same hash in Python.
+
+    The hash of an integer is its remainder modulo 2⁶¹ − 1.
+    """
+    sample = b"\xfe" + b"\xff" * 7 + b"\x3f" + bytes(10)  # the LEB128 number is 2⁶¹ − 1
+    return _segment(b"\x0b" + sample * (size // len(sample)))
+
+
 def _segment(payload: bytes) -> bytes:
     writer = Writer(Path(NAME), {}, None)
     writer.files([NewRecord(payload)])
@@ -91,4 +100,5 @@ LOGS = [
     frames_that_fail,
     blocks_that_inflate,
     one_record,
+    refs_of_one_hash,
 ]

@@ -108,27 +108,38 @@ def describe(record: Record) -> Description:
     most = max_items(payload)
     listed: list[Item] = []
     count = 0
-    refs: set[int] = set()
+    # Bytes have random hashes. An attacker can choose numbers that all have the same hash.
+    series: set[bytes] = set()
+    refs: list[int] = []
     times: list[int] = []
     for item in items(cursor):
         count += 1
         if "ref" in item:
-            refs.add(item["ref"])
+            ref = item["ref"]
+            series.add(ref.to_bytes(ref.bit_length() // 8 + 1, "big", signed=True))
+            refs = _widened(refs, ref)
         if "time" in item:
-            times = [min([*times[:1], item["time"]]), max([*times[1:], item["time"]])]
+            times = _widened(times, item["time"])
         if len(listed) < most:
             listed.append({k: str(v) if type(v) is int else v for k, v in item.items()})
     fields: Item = {"type": name, "count": count, "items": listed}
-    return Description(_text(name, count, refs, times, listed), fields)
+    return Description(_text(name, count, len(series), refs, times, listed), fields)
 
 
-def _text(name: str, count: int, refs: set[int], times: list[int], listed: list[Item]) -> str:
+def _widened(limits: list[int], value: int) -> list[int]:
+    """Return the lowest and the highest number so far. The list is empty before the first one."""
+    return [min([*limits[:1], value]), max([*limits[1:], value])]
+
+
+def _text(
+    name: str, count: int, series: int, refs: list[int], times: list[int], listed: list[Item]
+) -> str:
     """Summarise the items on one line: their number, series and times, and the first item."""
     parts = [f"{name}: {number(count)}"]
     if refs:
-        low, high = min(refs), max(refs)
+        low, high = refs
         span = str(low) if low == high else f"{low} to {high}"
-        parts[0] += f" of {number(len(refs))} series ({span})"
+        parts[0] += f" of {number(series)} series ({span})"
     if times:
         low, high = times
         parts.append(f"time {low}" if low == high else f"time {low} to {high}")

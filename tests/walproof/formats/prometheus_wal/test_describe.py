@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 
 import pytest
@@ -83,6 +84,9 @@ def test_a_histogram_of_too_many_spans_is_not_allocated() -> None:
         lambda count: b"\x02" + bytes(16) + bytes(10) * count,
         lambda count: b"\x06" + b"\xff\xff\x03\x01\x00" * count,
         lambda count: b"\x01" + bytes(8) + b"\xa0\x8d\x06" + bytes(2) * count,
+        lambda count: b"\x01" + b"".join(bytes(4) + struct.pack(">Ix", n) for n in range(count)),
+        # Refs with the same hash in Python: multiples of 2⁶¹ − 1.
+        lambda count: b"\x0b" + (b"\xfe" + b"\xff" * 7 + b"\x3f" + bytes(10)) * count,
     ],
 )
 def test_time_and_memory_grow_with_the_payload(make: Callable[[int], bytes]) -> None:
