@@ -117,11 +117,14 @@ def find_logs(directory: Path, format_id: str | None = None) -> LocalLogs:
                 _add_file(found, directory, entry, format_id)
         waiting += [Path(entry.path) for entry in reversed(entries) if entry.is_folder]
     found.logs.sort(key=lambda log: log.name)
-    unread = [directory / each.name for each in found.unread]
+    with_unread: set[Path] = set()
+    for each in found.unread:
+        path = directory / each.name
+        while path not in with_unread:
+            with_unread.add(path)
+            path = path.parent
     for log in found.logs:
-        log.reads_files_only = bool(log.files) and any(
-            path.is_relative_to(log.path) for path in unread
-        )
+        log.reads_files_only = bool(log.files) and log.path in with_unread
     found.unread.sort(key=lambda unread: unread.name)
     return found
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -195,3 +196,19 @@ def test_a_large_file_of_zeros_is_recognised_by_its_start(tmp_path: Path) -> Non
     with (tmp_path / "table").open("wb") as file:
         file.truncate(1 << 43)
     assert find_logs(tmp_path).other_files == 1
+
+
+def test_time_grows_with_the_logs_and_special_files(tmp_path: Path) -> None:
+    """Finding four times as many takes about four times as long, not sixteen."""
+    times = []
+    for count in (300, 1200):
+        for number in range(count):
+            (log := tmp_path / str(count) / f"{number}").mkdir(parents=True)
+            named("prometheus-wal").write(log / "00000000", [NewRecord(b"alpha")], {})
+            os.mkfifo(log.with_suffix(".pipe"))
+        started = time.process_time()
+        found = find_logs(tmp_path / str(count))
+        times.append(time.process_time() - started)
+        assert len(found.logs) == len(found.unread) == count
+        assert not any(log.reads_files_only for log in found.logs)
+    assert times[1] < 10 * times[0]
