@@ -73,6 +73,9 @@ class Spool:
         else:
             self._lost.append((self.rank(event.file), event.start, row))
 
+    def __len__(self) -> int:
+        return len(self._records) + len(self._lost)
+
     def rank(self, file: str | None) -> int:
         """Return the number of a file in log order, the order in which files are first named."""
         return self._ranks.setdefault(file, len(self._ranks))

@@ -15,9 +15,9 @@ from conformance.text import spelled_out
 from reference_impl.answer import End, Lost, Record, end_to_json
 from walproof.cli.context import context_option, format_option
 from walproof.cli.opening import opened
-from walproof.cli.output import EXIT_STATUS
+from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.record_files import write_record_files
-from walproof.cli.record_table import gather_log, print_summary, print_table
+from walproof.cli.record_table import Table, gather_log, print_summary
 from walproof.cli.summary import terminal_size
 from walproof.describe import NotDescribed, describe
 from walproof.log import Log, Profile
@@ -65,10 +65,11 @@ def read(
     """List the records and lost ranges of a log.
 
     FILE is a log, a pipe, or - for standard input. FILE is never changed. On a terminal, the table
-    shows as many records as fit on the screen; in a pipe or a file, it shows all. The table
-    describes records in words; --json prints their payloads. --jsonl prints {"record": …} and
-    {"lost": …} as they are found, then one {"end": …}. With --jsonl, memory use does not depend on
-    the size of the log.
+    shows as many records as fit on the screen; in a pipe or a file, it shows all. There, the first
+    thousand rows are in log order and set the widths of the columns; the others are printed as they
+    are read. The table describes records in words; --json prints their payloads. --jsonl prints
+    {"record": …} and {"lost": …} as they are found, then one {"end": …}. With --jsonl, memory use
+    does not depend on the size of the log.
 
     --describe adds the decoded content of each record, such as the puts and deletes of a write
     batch. Keys and values are text, or {"hex": …} if they are not text.
@@ -97,10 +98,15 @@ def read(
         if as_json:
             return EXIT_STATUS[_print_json(log).verdict]
         shown = terminal_size().lines - 4 if sys.stdout.isatty() else None
-        stored = gather_log(log, 0 if lost_only else shown, shown)
         console = Console()
+        table = Table(console, log.size)
+        records = 0 if lost_only else shown
+        stored = gather_log(log, records, shown, table if shown is None else None)
+        if not table.has_begun:
+            table.begin(stored, shown)
         rows = stored.lost_count if lost_only else stored.rows
-        print_table(stored, console, shown, rows)
+        if shown is not None and rows > shown:
+            say(f"… and {rows - shown:,} more")
         print_summary(stored, log.format, log.name, console, resume=not log.is_copy)
         return EXIT_STATUS[stored.end.verdict]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -27,6 +27,8 @@ from walproof.verdict import VERDICT_STYLE
 LOST = "lost"
 #: Number of records after which progress is reported again.
 EVERY = 1000
+#: If all rows are printed, this many set the columns and their widths.
+FIRST_ROWS = 1000
 #: A log has this result until it is read.
 END = End("refused", None, None)
 
@@ -67,21 +69,35 @@ def gather(
     events: Iterable[Event | Passed],
     records: int | None = None,
     lost: int | None = None,
+    table: Table | None = None,
 ) -> Gathered:
     """Read a log to its end, and store its first records and lost ranges as rows.
 
-    At most ``records`` records and ``lost`` lost ranges are stored; None means no limit.
+    At most ``records`` records and ``lost`` lost ranges are stored; None means no limit. ``table``
+    prints the first :data:`FIRST_ROWS` rows as soon as they are stored, and then each row as it is
+    read, instead of storing it. Fields that have no column by then follow the payload.
     """
     result = Gathered()
+
+    def add(event: Record | Lost, cells: dict[str, str], text: str) -> None:
+        columns = list(_columns(event)) if isinstance(event, Record) else []
+        if table and table.has_begun:
+            more = (f"{name}={cells[name]}" for name in columns if name not in result.columns)
+            table.row(cells, "  ".join((text, *more)))
+            return
+        result.stored.add(event, (cells, text))
+        result.columns |= dict.fromkeys(columns)
+        if table and len(result.stored) == FIRST_ROWS:
+            table.begin(result, has_more=True)
+
     for event in events:
         if isinstance(event, Passed):
             result.record_count += event.count
             result.last = event.last
         elif isinstance(event, Record):
             if records is None or result.record_count < records:
-                text = one_line(_text(format_id, event))
-                result.stored.add(event, (_cells(result.record_count, event), text))
-                result.columns |= dict.fromkeys(_columns(event))
+                cells = _cells(result.record_count, event)
+                add(event, cells, one_line(_text(format_id, event)))
             result.record_count += 1
             result.last = event
         elif isinstance(event, Lost):
@@ -90,16 +106,22 @@ def gather(
             if lost is None or result.lost_count <= lost:
                 size = event.end - event.start
                 cells = {"record": LOST, "at": str(event.start), "size": str(size)}
-                result.stored.add(event, (cells | _file(event), event.reason))
+                add(event, cells | _file(event), event.reason)
         else:
             result.end = event
     return result
 
 
-def gather_log(log: Log, records: int | None = None, lost: int | None = None) -> Gathered:
+def gather_log(
+    log: Log,
+    records: int | None = None,
+    lost: int | None = None,
+    table: Table | None = None,
+) -> Gathered:
     """Call :func:`gather` with the events of a log; show a progress bar if the log is large."""
     with progress(log.size) as show:
-        return gather(log.format, watched(few(log, records), log.readable, show), records, lost)
+        events = watched(few(log, records), log.readable, show)
+        return gather(log.format, events, records, lost, table)
 
 
 def few(log: Log, most: int | None) -> Iterator[Event | Passed]:
@@ -191,40 +213,57 @@ def print_summary(
         console.print(f"Safe to append at offset {one_line(place)}.", soft_wrap=True, markup=False)
 
 
-def print_table(answer: Gathered, console: Console, most: int | None, total: int) -> None:
-    """Print the first ``most`` of ``total`` rows: records and lost ranges in log order."""
-    heads = [*answer.columns]
-    if answer.stored.has_names:
-        heads.insert(0, "file")
-    widths = [len(head) for head in heads]
-    shown = 0
-    for cells, _ in islice(answer.stored.rows(), most):
-        lengths = (len(cells.get(head, "")) for head in heads)
-        widths = [*map(max, widths, lengths)]
-        shown += 1
-    if not shown:
-        return
-    row = "  ".join(
-        f"{{:{'<' if head == 'file' else '>'}{width}}}"
-        for head, width in zip(heads, widths, strict=True)
-    ).format
+class Table:
+    """Prints records and lost ranges as the rows of a table."""
 
-    room = console.width if console.is_terminal else sys.maxsize
+    def __init__(self, console: Console, log_bytes: int) -> None:
+        """Create the table of a log of ``log_bytes`` bytes, which sets the width of the numbers."""
+        self._digits = len(str(log_bytes))
+        self._room = console.width if console.is_terminal else sys.maxsize
+        self._heads: list[str] = []
+        self._row: Callable[..., str] = str
 
-    def print_row(cells: Iterable[str], last: str, style: str | None = None) -> None:
-        line = f"{row(*cells)}  {last}"
-        line = line if len(line) <= room else f"{line[: room - 1]}…"
+    @property
+    def has_begun(self) -> bool:
+        """True after the first rows were printed."""
+        return bool(self._heads)
+
+    def begin(self, answer: Gathered, most: int | None = None, has_more: bool = False) -> None:
+        """Print the columns and the first ``most`` stored rows, in log order.
+
+        If ``has_more``, the columns of numbers that grow leave room for the rows to come.
+        """
+        rows = [*islice(answer.stored.rows(), most)]
+        if not rows:
+            return
+        self._heads = [*answer.columns]
+        if answer.stored.has_names:
+            self._heads.insert(0, "file")
+        least = dict.fromkeys(("record", "at", "size"), self._digits if has_more else 0)
+        widths = (
+            max(len(head), least.get(head, 0), *(len(cells.get(head, "")) for cells, _ in rows))
+            for head in self._heads
+        )
+        self._row = "  ".join(
+            f"{{:{'<' if head == 'file' else '>'}{width}}}"
+            for head, width in zip(self._heads, widths, strict=True)
+        ).format
+        self._print(self._heads, "payload")
+        for cells, last in rows:
+            self.row(cells, last, VERDICT_STYLE[answer.end.verdict])
+
+    def row(self, cells: Mapping[str, str], last: str, style: str | None = None) -> None:
+        """Print a row. A lost range has the colour ``style``."""
+        is_lost = cells["record"] == LOST
+        self._print((cells.get(head, "") for head in self._heads), last, style if is_lost else None)
+
+    def _print(self, cells: Iterable[str], last: str, style: str | None = None) -> None:
+        line = f"{self._row(*cells)}  {last}"
+        line = line if len(line) <= self._room else f"{line[: self._room - 1]}…"
         if style is None:
             print(line)  # twenty times faster than click
         else:
             click.echo(click.style(line, fg=style))
-
-    print_row(heads, "payload")
-    for cells, last in islice(answer.stored.rows(), most):
-        style = VERDICT_STYLE[answer.end.verdict] if cells["record"] == LOST else None
-        print_row((cells.get(head, "") for head in heads), last, style)
-    if total > shown:
-        say(f"… and {total - shown:,} more")
 
 
 def _columns(record: Record) -> Iterator[str]:

@@ -18,7 +18,7 @@ from conformance import VECTORS
 from reference_impl.answer import NewRecord, Record, collect
 from reference_impl.formats import FORMATS, named
 from walproof import log as walproof_log
-from walproof.cli import walproof
+from walproof.cli import record_table, walproof
 from walproof.cli.record_table import LOST, Passed, few, gather
 
 
@@ -84,3 +84,17 @@ def test_invisible_characters_are_escaped(way: str, tmp_path: Path) -> None:
     text = run(["read", str(tmp_path / "log"), way])
     assert "é\\u202e\\u007f-1.log" in text
     assert text.replace("\n", "").isprintable()
+
+
+def test_rows_after_the_first_are_printed_as_they_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A field that no record among the first rows has follows the payload."""
+    monkeypatch.setattr(record_table, "FIRST_ROWS", 2)
+    log = VECTORS / "etcd-wal" / "lost-entry-and-type-4.wal"
+    lines = run(["read", str(log), "--format", "etcd-wal"]).splitlines()
+    whole = collect(named("etcd-wal").read(log, "recover", {}))
+    assert len(lines) == 1 + len(whole.records) + len(whole.lost) + 2
+    assert lines[0].split()[:3] == ["record", "at", "size"]
+    assert [line.split()[1] for line in lines[3:6]] == ["80", "120", "160"]
+    assert sum(line.endswith("  after_loss=true") for line in lines) == 7
