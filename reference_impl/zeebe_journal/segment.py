@@ -283,8 +283,12 @@ def written_end(path: Path, start: int) -> int:
 
 
 def extents(log: int, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a file from ``start`` on that are not holes."""
+    """Yield the parts of a file from ``start`` on that are not holes.
+
+    The position of the file does not change, because a buffered reader may rely on it.
+    """
     while True:
+        position = os.lseek(log, 0, os.SEEK_CUR)
         try:
             begin = os.lseek(log, start, os.SEEK_DATA)
             end = os.lseek(log, begin, os.SEEK_HOLE)
@@ -294,6 +298,8 @@ def extents(log: int, start: int) -> Iterator[tuple[int, int]]:
             if getattr(error, "errno", None) != errno.ENXIO:
                 yield start, os.fstat(log).st_size
             return
+        finally:
+            os.lseek(log, position, os.SEEK_SET)
         yield begin, end
         start = end
 
