@@ -63,7 +63,8 @@ class Scan:
         # Each value is the end of a plausible batch, or the end of the file if fill follows the
         # batch (check 11).
         self._needed_ends = RunningMaximum()
-        self._plausible_ends_upto = 0
+        # The first header that was not checked for these ends, or None if there is no other.
+        self._unchecked_header = self.source.find_header(0)
         self._plausible = Search(self.source, self._is_plausible)
         self._resume_offsets = Search(self.source, self._is_place)
 
@@ -196,15 +197,13 @@ class Scan:
         A plausible batch with fill after it also counts, wherever it ends.
         """
         assert batch.end is not None
-        at = self.source.find_header(self._plausible_ends_upto)
-        while at is not None and at < batch.end:
+        while (at := self._unchecked_header) is not None and at < batch.end:
             if self._is_plausible(at):
                 end = self._batch(at).end
                 assert end is not None
                 self._plausible_ends.add(at, end)
                 self._needed_ends.add(at, self.size if self.is_fill(end) else end)
-            self._plausible_ends_upto = at + len(HEADER)
-            at = self.source.find_header(self._plausible_ends_upto)
+            self._unchecked_header = self.source.find_header(at + len(HEADER))
         inside = batch.at + CONTROL_SIZE, batch.end
         if self._needed_ends.within(*inside) <= batch.end:
             return False

@@ -42,6 +42,14 @@ def headers_that_claim_all(size: int) -> bytes:
     )
 
 
+def sizes_into_a_gap(size: int) -> bytes:
+    """Return control records without checksums, whose batches end in bytes without headers."""
+    log = bytearray()
+    while len(log) < size // 2:
+        log += CONTROL.pack(HEADER, size - 100 - len(log) - CONTROL.size, 0)
+    return bytes(log).ljust(size, b"\x07")
+
+
 def _command(fields: bytes) -> bytes:
     """Return a journal with one command, which has these fields and adds a message."""
     payload = bytes([ADD]) + _varint(len(fields)) + fields
@@ -94,6 +102,7 @@ LOGS = (
     unknown_types,
     empty_records,
     headers_that_claim_all,
+    sizes_into_a_gap,
     command_of_fields,
     command_of_unknown_fields,
     command_of_transactions,
