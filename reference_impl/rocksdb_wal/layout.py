@@ -112,16 +112,16 @@ def any_physical(block: bytes, at: int, log_number: int | None = None) -> Physic
     return physical(block, at, True, log_number) or physical(block, at, False, log_number)
 
 
-def has_record_after(block: bytes, at: int, log_number: int) -> bool:
-    """Return whether one of the log's recyclable records begins after an offset (RDB-050)."""
+def last_record(block: bytes, log_number: int) -> int:
+    """Return where the last of the log's recyclable records begins in a block, or -1 (RDB-050)."""
     number = log_number.to_bytes(4, "little")
-    found = block.find(number, at + HEADER_SIZE)
+    found = block.rfind(number, HEADER_SIZE)
     while found != -1:
         start = found - HEADER_SIZE
         if 5 <= block[start + 6] <= 8 and physical(block, start, is_sync=False) is not None:
-            return True
-        found = block.find(number, found + 1)
-    return False
+            return start
+        found = block.rfind(number, HEADER_SIZE, found + len(number) - 1)
+    return -1
 
 
 def is_well_formed(record: Physical) -> bool:

@@ -43,9 +43,9 @@ from reference_impl.rocksdb_wal.layout import (
     ZSTD,
     Physical,
     any_physical,
-    has_record_after,
     is_clean_close,
     is_well_formed,
+    last_record,
     physical,
 )
 from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
@@ -95,6 +95,9 @@ class Scan:
         #: The offset of the last damage. The log would end there if the proven offset were lower.
         self.last_fault: int | None = None
         self.in_step = True
+        #: Where the last record of this log begins in the current block, -1 if there is none, or
+        #: None if it was not looked for yet. A block may have thousands of faults that need it.
+        self.last_record: int | None = None
         self.decompressor = Decompressor(max_record_size)
 
     def events(self, log: BinaryIO) -> Iterator[Event]:
@@ -112,6 +115,7 @@ class Scan:
         """Read the next block, and yield the records and lost ranges that it completes."""
         base = self.size
         self.size += len(block)
+        self.last_record = None
         for event in self._block(block, base):
             if isinstance(event, Lost) and not self.first_damage:
                 self.first_damage = event.reason
@@ -294,7 +298,9 @@ class Scan:
         if found.dialect == WAL_SYNC:
             return True
         assert found.number is not None
-        return at < base or not has_record_after(block, at - base, found.number)
+        if self.last_record is None:
+            self.last_record = last_record(block, found.number)
+        return at < base or self.last_record < at - base
 
     def _other_log(self, at: int, block: bytes, base: int) -> Generator[Event, None, int]:
         """End the log at another log's record or at Pebble's trailer, if possible (RDB-025).

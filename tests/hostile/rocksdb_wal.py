@@ -32,6 +32,15 @@ def orphans(size: int) -> bytes:
     return _blocks(size, pack("wal-sync", MIDDLE, b"", NUMBER))
 
 
+def unknown_types_before_log_numbers(size: int) -> bytes:
+    """Return blocks of unknown types, copies of the log number, and a record behind damage."""
+    numbers = b"\xff" * 9 + (b"\x05" + NUMBER.to_bytes(4, "little")) * 3000
+    first = pack("recyclable", FULL, bytes(10), NUMBER)  # as long as three unknown types
+    room = BLOCK_SIZE - len(numbers) - len(ALPHA)
+    block = pack("legacy", 20, b"") * (room // 7) + numbers + ALPHA
+    return first + (block.ljust(BLOCK_SIZE, b"\xff") * (size // BLOCK_SIZE))[len(first) :]
+
+
 def metadata_without_end(size: int) -> bytes:
     """Return timestamp sizes for many column families, which all apply to the same record."""
     count = (BLOCK_SIZE - 11) // TIMESTAMP_SIZE.size
@@ -138,6 +147,7 @@ def _compressed(frame: bytes) -> bytes:
 LOGS = (
     empty_numbered_records,
     orphans,
+    unknown_types_before_log_numbers,
     metadata_without_end,
     frames_within_the_budget,
     frames_that_fail,

@@ -19,8 +19,8 @@ from reference_impl.rocksdb_wal.layout import (
     ZSTD,
     any_physical,
     clean_close,
-    has_record_after,
     is_clean_close,
+    last_record,
     pack,
 )
 from reference_impl.rocksdb_wal.reader import read_stream
@@ -91,7 +91,7 @@ class RocksDBSweep(FormatSweep):
         numbers = {r.fields["log_number"] for r in before if "log_number" in r.fields}
         data = control.files[""]
         return not numbers or any(
-            has_record_after(data[base : base + BLOCK_SIZE], gap.start - base, number)
+            last_record(data[base : base + BLOCK_SIZE], number) >= gap.start - base
             for gap in answer.lost
             for base in (gap.start // BLOCK_SIZE * BLOCK_SIZE,)
             for number in numbers
