@@ -136,9 +136,17 @@ class View:
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
+        # The compressed payloads that are no longer than their objects. The limits of SDJ-092 count
+        # decompressed bytes, so reading such an object for each item might cost far more.
+        self._short_payloads: dict[int, bytes] = {}
         #: The keys are the offsets of objects with a wrong size field. The values are their true
         #: sizes (SDJ-104).
         self.true_sizes: dict[int, int] = {}
+
+    @property
+    def hashed_too_much(self) -> bool:
+        """Return whether the budget for hashing is used up (SDJ-102)."""
+        return self._to_hash < 0
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
         """Return an object's type, flags and size, or its fault as a text (SDJ-010, SDJ-011)."""
@@ -228,7 +236,12 @@ class View:
 
     def payload(self, at: int) -> bytes:
         """Return the ``FIELD=value`` that a valid DATA object holds."""
-        return self._read_payload(at, self.max_field)
+        if (payload := self._short_payloads.get(at)) is None:
+            payload = self._read_payload(at, self.max_field)
+            is_compressed = self.data[at + 1] & layout.OBJECT_COMPRESSED
+            if is_compressed and len(payload) <= self.object_size(at):
+                self._short_payloads[at] = payload
+        return payload
 
     def payload_size(self, at: int) -> int:
         """Return the length of the ``FIELD=value`` that a valid DATA object holds, in bytes."""

@@ -61,7 +61,7 @@ class Walk:
         #: DATA objects that are valid despite a wrong hash, because an entry proves them (SDJ-105).
         self.wrong_hashes: set[int] = set()
         self._has_right_hash = False
-        self._jenkins: dict[int, int] = {}
+        self._jenkins: dict[int, int | None] = {}
 
     def kind(self, at: int) -> int:
         """Return the object type at an offset, with :data:`BAD` if it is invalid, or 0 if none."""
@@ -142,19 +142,21 @@ class Walk:
         else:
             self.wrong_hashes = proven
         changed: dict[Fault, list[Fault]] = {}
+        rest: list[tuple[int, int]] = []
         for at in proven:
             fault, object_type = self._suspects[at], self.kind(at) & ~BAD
             end = at + align(self.view.object_size(at))
             self.kinds[at >> 3] = object_type
-            self._lost.remove((at, fault.end))
             changed[fault] = []
             if not is_wrong_key:
                 changed[fault].append(Fault(at + 16, at + 24, fault.reason, "SDJ-105", fault.text))
             if fault.end > end:
-                self._lost.append((end, fault.end))
+                rest.append((end, fault.end))
                 text = "no object after a field"
                 changed[fault].append(Fault(end, fault.end, "bad-object", "SDJ-041", text))
-        self._lost.sort()
+        # Filter the list once, because each removal would search it.
+        no_longer = {(fault.start, fault.end) for fault in changed}
+        self._lost = sorted([*(lost for lost in self._lost if lost not in no_longer), *rest])
         self.faults = [new for fault in self.faults for new in changed.get(fault, [fault])]
         if is_wrong_key:
             at, size = layout.HEADER_FIELDS["file_id"]
@@ -337,13 +339,14 @@ class Walk:
 
     def jenkins(self, at: int) -> int | None:
         """Return the Jenkins hash of a DATA object, or None if it has no payload (SDJ-020)."""
-        if (number := self._jenkins.get(at)) is None:
-            kind = self.kind(at)
-            if kind == layout.DATA or (kind == layout.DATA | BAD and at in self._suspects):
-                payload = self.view.payload(at)
-                if is_field_payload(payload):
-                    number = self._jenkins[at] = jenkins64(payload)
-        return number
+        if at in self._jenkins:
+            return self._jenkins[at]
+        kind = self.kind(at)
+        if kind == layout.DATA or (kind == layout.DATA | BAD and at in self._suspects):
+            payload = self.view.payload(at)
+            # Remember failures, too. Otherwise, each entry would read this payload again.
+            self._jenkins[at] = jenkins64(payload) if is_field_payload(payload) else None
+        return self._jenkins.get(at)
 
     def _main_chain(self) -> list[int]:
         """Return the sorted offsets of valid entries that the unchecked main chain lists."""
@@ -371,6 +374,9 @@ class Walk:
                 index = end - 1
             elif self._is_sound(index << 3):
                 self._found = index << 3
+            elif self.view.framed_type(index << 3) not in _HASHED or self.view.hashed_too_much:
+                # This place stays invalid and costs no budget, so do not try it again.
+                self._known[index] = 0
         self._search = at, index
         return self._found if self._found is None or self._found >> 3 < end else None
 

@@ -6,6 +6,8 @@ import lzma
 import struct
 from collections.abc import Sequence
 
+import zstandard
+
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.hashes import jenkins64
 from reference_impl.systemd_journal.layout import Header, align
@@ -97,6 +99,52 @@ def many_fields(size: int) -> bytes:
     return file.done([file.entry(fields)])
 
 
+def _wrong_field(file: _File, payload: bytes, stored_hash: int) -> int:
+    """Append a DATA with a wrong hash; return its offset."""
+    fixed = struct.pack("<7Q", stored_hash, 0, 0, 0, 0, 0, 0)
+    return file.put(layout.DATA, fixed + payload)
+
+
+def nameless_field_shared(size: int) -> bytes:
+    """Return a file whose entries all share a long field without a name and with a wrong hash."""
+    file = _File()
+    file.field(b"A=")
+    field = _wrong_field(file, bytes(size // 2), 1)
+    return file.done([file.entry([field]) for _ in range(size // 2 // 76)])
+
+
+def one_bit_in_each_hash(size: int) -> bytes:
+    """Return a file of fields whose hashes each have one flipped bit."""
+    file = _File()
+    field = file.field(b"A=")
+    for number in range(size // 80):
+        payload = b"F%X=" % number
+        _wrong_field(file, payload, jenkins64(payload) ^ 1)
+    return file.done([file.entry([field])])
+
+
+def items_without_objects(size: int) -> bytes:
+    """Return a file of entries with a wrong size. Many items lead to the empty space after them."""
+    file = _File()
+    field = file.field(b"A=")
+    count, empty = size // 2 // 72, size // 2 // 12
+    first = layout.align(len(file.data)) + layout.align(64 + 4 * empty) + 72 * count
+    entry = file.entry([first + 8 * number for number in range(empty)])
+    for _ in range(count):
+        at = file.entry([field])
+        file.data[at + 8 : at + 16] = struct.pack("<Q", 1 << 40)
+    file.data += bytes(first + 8 * empty - len(file.data))
+    return file.done([entry])
+
+
+def bytes_after_a_frame(size: int) -> bytes:
+    """Return a file with one entry whose items refer to a short field with a long stored form."""
+    file = _File(layout.ZSTD)
+    frame = zstandard.ZstdCompressor().compress(b"A=")
+    field = file.field(b"A=", frame + bytes(size // 2), layout.OBJECT_ZSTD)
+    return file.done([file.entry([field] * (size // 8))])
+
+
 LOGS = (
     small_entries,
     many_fields,
@@ -104,4 +152,8 @@ LOGS = (
     one_field_shared,
     faults_that_overlap,
     bombs,
+    nameless_field_shared,
+    one_bit_in_each_hash,
+    items_without_objects,
+    bytes_after_a_frame,
 )
