@@ -79,7 +79,9 @@ class IndexWriter:
         self.file.seek(self.data + start)
         self.file.write(entry)
         following = self.count + 1
-        self._put(following, [0 for _ in takewhile(bool, self.offsets[following:])])
+        # Do not slice the table, because that takes time for each free entry.
+        left = map(self.offsets.__getitem__, range(following, len(self.offsets)))
+        self._put(following, [0 for _ in takewhile(bool, left)])
         self._put(self.count, [start + len(entry)])
         self.count = following
 
