@@ -23,6 +23,7 @@ from reference_impl.zeebe_journal.layout import (
 from reference_impl.zeebe_journal.meta import read_flushed_index
 from reference_impl.zeebe_journal.resuming import (
     Known,
+    Tried,
     after_the_descriptor,
     after_the_record,
     search,
@@ -323,7 +324,7 @@ class Journal:
         if limit is not None and descriptor.sealed is not None and descriptor.sealed >= limit:
             limit = None  # ZBJ-031
         known = self._known(descriptor, following)
-        at = descriptor.length
+        at, tried = descriptor.length, Tried()
         self.is_mended = False
         while True:
             at, reason = yield from self.scan(segment, descriptor, cursor, limit, at, any_frame_at)
@@ -331,7 +332,7 @@ class Journal:
             # later segment shows it.
             if reason is None and (descriptor.seal_at is None or begins == cursor.index):
                 break
-            found = self._resumed(segment, descriptor, cursor, limit, at, reason, known)
+            found = self._resumed(segment, descriptor, cursor, limit, at, reason, known, tried)
             if found is None:
                 break
             self.is_mended = True
@@ -386,6 +387,7 @@ class Journal:
         at: int,
         reason: str | None,
         known: Known | None,
+        tried: Tried,
     ) -> Parsed | None:
         """Return the next proven record after a fault at ``at``, or None (ZBJ-063 to ZBJ-065)."""
         is_truncated = False
@@ -403,7 +405,7 @@ class Journal:
                     return record
             if known is None:
                 return None
-            found = None if is_truncated else after_the_record(scan, at, known)
+            found = None if is_truncated else after_the_record(scan, at, known, tried)
             return found or search(scan, at, known)
 
     def _confirmed(self, promised: bool) -> Iterator[Lost]:

@@ -15,6 +15,8 @@ from reference_impl.zeebe_journal.layout import (
 )
 from reference_impl.zeebe_journal.segment import CHUNK, Parsed, SegmentScan, extents
 
+# ZBJ-064 tries data messages up to this multiple of the file size.
+SKIP_FACTOR = 8
 # A descriptor has one of these lengths (ZBJ-006).
 LENGTHS = (29, 45, 57)
 # This pattern matches a frame byte of 1 and a RecordMetadata header with any block length.
@@ -40,17 +42,34 @@ class Known:
         return not self.is_last and self.position is None
 
 
-def after_the_record(scan: SegmentScan, at: int, known: Known) -> Parsed | None:
-    """Skip faulty records by their two lengths, and return the next record (ZBJ-064)."""
+@dataclass(slots=True)
+class Tried:
+    """The total size in bytes of the data messages that failed their checks (ZBJ-064)."""
+
+    size: int = 0
+
+
+def after_the_record(scan: SegmentScan, at: int, known: Known, tried: Tried) -> Parsed | None:
+    """Skip faulty records by their two lengths, and return the next record (ZBJ-064).
+
+    The scan has parsed the record at ``at``. ``tried`` is that of the segment.
+    """
     for index in range(scan.cursor.index, known.index + 1):
+        tried.size += scan.wrong_bytes
+        if tried.size > SKIP_FACTOR * scan.size:
+            return None
         ends = _ends(scan.log, at)
         if len(ends) > 1:
             ends = {end for end in ends if scan.may_end_before(end)}
         if len(ends) != 1:
             return None
         at = ends.pop()
-        record = scan.parse(at) if _frame(scan.log, at) else None
-        if isinstance(record, Parsed) and record.index in (index, index + 1):
+        record = scan.parse(at)
+        if (
+            isinstance(record, Parsed)
+            and record.index in (index, index + 1)
+            and _frame(scan.log, at)
+        ):
             return record
     return None
 

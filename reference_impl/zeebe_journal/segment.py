@@ -163,8 +163,8 @@ class SegmentScan:
         #: The frame byte of the record at this offset is not checked (ZBJ-063). None if all are
         #: checked.
         self.any_frame_at: int | None = None
-        #: If the last data message has a wrong checksum, its length, which counts towards the
-        #: budget of ZBJ-065. Otherwise 0.
+        #: If the last data message failed its checks, its length, which counts towards the limits
+        #: of ZBJ-064 and ZBJ-065. Otherwise 0.
         self.wrong_bytes = 0
 
     def events(self) -> Iterator[Record | Lost]:
@@ -239,9 +239,12 @@ class SegmentScan:
             return "torn-record"  # ZBJ-025
         data = self._verified(start, length, checksum)
         if data is None:
+            result: Parsed | str = "checksum-mismatch"  # ZBJ-025
+        else:
+            result = self._data(at, start + length, checksum, data)
+        if isinstance(result, str):
             self.wrong_bytes = length
-            return "checksum-mismatch"  # ZBJ-025
-        return self._data(at, start + length, checksum, data)
+        return result
 
     def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
         """Check a data message in chunks, and return it if its checksum matches (ZBJ-046)."""

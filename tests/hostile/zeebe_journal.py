@@ -22,6 +22,7 @@ from reference_impl.zeebe_journal.raft import (
     Member,
     encode_configuration,
 )
+from reference_impl.zeebe_journal.writer import pack_descriptor
 
 NAME = "journal-1.log"
 #: The head of a group, which contains the size of each member and the number of members.
@@ -80,9 +81,41 @@ def _of_payload(payload: bytes, size: int) -> bytes:
     return bytes(created)
 
 
+def lengths_of_the_rest(size: int) -> bytes:
+    """Return a sealed segment of records whose data messages reach the end of the file.
+
+    The length of each payload leads to the next record.
+    """
+    log = bytearray(_sealed_head(size))
+    while len(log) < size - 98:
+        record = _record(1, 1, b"")
+        length = (size - 1 - len(log) - 21).to_bytes(4, "little")
+        log += record[:9] + b"\1" + bytes(7) + length + record[21:]
+    return bytes(log).ljust(size, b"\xff")
+
+
+def messages_in_messages(size: int) -> bytes:
+    """Return a sealed segment with a fault, and frames of valid checksums that end with the file.
+
+    The data message of each frame begins with the next frame.
+    """
+    head = SBE_HEADER.pack(METADATA_BLOCK.size, RECORD_METADATA, JOURNAL_SCHEMA, 1)
+    log = bytearray(_sealed_head(size) + b"\1" + bytes(60)).ljust(size, b"\0")
+    for at in range(size - 49, 118, -21):
+        crc = crc32c(memoryview(log)[at + 21 :])
+        log[at : at + 21] = RECORD_FRAME + head + METADATA_BLOCK.pack(crc, size - at - 21)
+    return bytes(log)
+
+
+def _sealed_head(size: int) -> bytes:
+    return pack_descriptor(1, 1, size, (1 << 40, 100))
+
+
 LOGS = (
     asqns_that_do_not_rise,
     empty_records,
     groups_of_members,
     groups_that_claim_members,
+    lengths_of_the_rest,
+    messages_in_messages,
 )

@@ -53,6 +53,7 @@ type segment struct {
 	looked   bool
 	prepared bool
 	desc     descriptor
+	tried    int64 // bytes of invalid data messages (ZBJ-064)
 }
 
 type lost struct {

@@ -92,8 +92,9 @@ func (j *journal) resume(i int, m *mapped, p int64, code string) (int64, bool) {
 // neighbour returns the record to which the lengths of the record at p lead (ZBJ-064).
 func (j *journal) neighbour(s *segment, m *mapped, p int64, know known) (int64, int64, bool) {
 	for e := j.expected; know.reaches(e) && !e.over; e = after(e.v) {
+		s.tried += s.wrongBytes(m, p)
 		end, ok := s.endOf(m, p)
-		if !ok {
+		if !ok || s.tried > 8*m.n {
 			break
 		}
 		r, fault := s.check(m, end)
@@ -103,6 +104,14 @@ func (j *journal) neighbour(s *segment, m *mapped, p int64, know known) (int64, 
 		p = end
 	}
 	return 0, 0, false
+}
+
+// wrongBytes returns the length of the data message of a record, if it fails checks 7 to 9.
+func (s *segment) wrongBytes(m *mapped, p int64) int64 {
+	if r, fault := s.content(m, p); fault != "" {
+		return r.end - r.data
+	}
+	return 0
 }
 
 // endOf returns the end of a faulty record by its two lengths (ZBJ-064).
@@ -186,7 +195,7 @@ func (j *journal) chain(s *segment, m *mapped, p int64, know known) (int64, int6
 		}
 		at += int64(k)
 		r, fault := s.check(m, at)
-		if fault == "checksum-mismatch" {
+		if fault != "" { // the data message is set if checks 7 to 9 fail
 			if wrong += r.end - r.data; wrong > m.n {
 				return 0, 0, false
 			}

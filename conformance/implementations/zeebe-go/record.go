@@ -136,7 +136,7 @@ func (s *segment) check(m *mapped, p int64) (whole, string) {
 // limit is M of ZBJ-025.
 func (s *segment) limit(m *mapped) int64 { return max(m.n, s.desc.maxSize) }
 
-// content runs checks 3 to 9. The data message is set even if the fault is checksum-mismatch.
+// content runs checks 3 to 9. The data message is set if only checks 7 to 9 fail.
 func (s *segment) content(m *mapped, p int64) (whole, string) {
 	b, n := m.data, m.n
 	limit := s.limit(m)

@@ -27,6 +27,7 @@ from conformance.recipes.zeebe_journal.log import (
     PROOF,
     SIX,
     ZeebeLog,
+    application,
     flushed_below_and_at,
     segment,
     wider_descriptor,
@@ -479,6 +480,122 @@ table(
         ("frame_before_too_many_wrong_checksums", "The frame of record 2 is zeroed. The chain "
          "begins at the fault, so a reader need not search for the chain.", lambda log: log.zero(
          "records[1].frame"), 6, "unknown-frame", ALL),
+    ],
+)  # fmt: skip
+
+
+@LAYOUT.valid("ZBJ-020")
+def long_record_in_a_flushed_segment(log: ZeebeLog) -> None:
+    """One segment whose second record has 5,000 bytes of zeros in its payload."""
+    log.segment(INITIAL, (bytes(5000), -1), BRAVO, CHARLIE, size=6000)
+    log.flushed(4)
+    log.expect("intact", survivors=range(4))
+
+
+table(
+    long_record_in_a_flushed_segment,
+    ("ZBJ-065",),
+    [
+        ("lengths_before_many_zeros", "Both lengths of record 2 are zeroed. The chain begins after "
+         "5,000 zeros.", _no_lengths(1), 4, "bad-length", [0, 2, 3]),
+    ],
+)  # fmt: skip
+
+
+def _nested(count: int) -> bytes:
+    """Return frames that all end at the same offset. Their checksums are valid, and each data
+    message begins with the next frame."""
+    data = bytes(28)
+    for _ in range(count):
+        head = b"\1" + bytes.fromhex("0c00010007000200") + crc32c(data).to_bytes(8, "little")
+        data = head + len(data).to_bytes(4, "little") + data
+    return data
+
+
+@LAYOUT.valid("ZBJ-020")
+def frames_in_frames_inside_a_payload(log: ZeebeLog) -> None:
+    """The payload of record 2 contains seven nested frames, and the start of a record. Their data
+    messages add up to 1024 bytes, exactly the size of the file."""
+    _with_headers(log, 387, first=_nested(7))
+
+
+@LAYOUT.valid("ZBJ-020")
+def frames_in_frames_inside_a_payload_and_one_byte_more(log: ZeebeLog) -> None:
+    """The same, with data messages of 1025 bytes, more than the size of the file."""
+    _with_headers(log, 388, first=_nested(7))
+
+
+table(
+    frames_in_frames_inside_a_payload,
+    ("ZBJ-046", "ZBJ-065"),
+    [
+        ("lengths_before_frames_in_frames", "Both lengths of record 2 are zeroed. Seven of the "
+         "checksums that follow are valid, and their messages count, too.", _no_lengths(1), 6,
+         "bad-length", [0, 2, 3, 4, 5]),
+    ],
+)  # fmt: skip
+table(
+    frames_in_frames_inside_a_payload_and_one_byte_more,
+    ("ZBJ-046", "ZBJ-065"),
+    [
+        ("lengths_before_too_many_frames_in_frames", "The same with a message that is longer by a "
+         "byte. A reader gives up.", _no_lengths(1), 6, "bad-length", [0]),
+    ],
+)  # fmt: skip
+
+
+def _twenty_four(log: ZeebeLog, size: int) -> None:
+    log.segment(INITIAL, *(application(n, "x") for n in range(1, 24)), size=size)
+    log.flushed(24)
+    log.expect("intact", survivors=range(24))
+
+
+@LAYOUT.valid("ZBJ-020")
+def twenty_four_records(log: ZeebeLog) -> None:
+    """One segment with 24 records, all flushed."""
+    _twenty_four(log, 2321)
+
+
+@LAYOUT.valid("ZBJ-020")
+def twenty_four_records_in_a_larger_segment(log: ZeebeLog) -> None:
+    """The same records in a segment of 2430 bytes."""
+    _twenty_four(log, 2430)
+
+
+def _ends(end: int, *numbers: int) -> Change:
+    """Let the data messages of records end at this offset, at which no record can begin."""
+
+    def change(log: ZeebeLog) -> None:
+        for number in numbers:
+            _length(number, end - 21 - log.field(f"records[{number}]").start)(log)
+
+    return change
+
+
+#: Offsets of bytes that are no frame, in the last of the 24 records.
+_INSIDE, _LAST_BYTE = 2258, 2307
+table(
+    twenty_four_records,
+    ("ZBJ-046", "ZBJ-064"),
+    [
+        ("messages_that_overlap", "The data messages of eleven records end at one offset. "
+         "Together, they have 18,568 bytes, eight times the size of the file.",
+         _ends(_LAST_BYTE, *range(1, 12)), 24, "checksum-mismatch", [0, *range(12, 24)]),
+        ("messages_that_overlap_in_three_places", "Five records, five more and again five have "
+         "data messages that end at one offset. The messages of the first eleven have 17,903 "
+         "bytes, and the next one has 928.",
+         _ends(_LAST_BYTE, *range(1, 6), *range(7, 12), *range(13, 18)), 24,
+         "checksum-mismatch", [0, 6, 12]),
+    ],
+)  # fmt: skip
+table(
+    twenty_four_records_in_a_larger_segment,
+    ("ZBJ-046", "ZBJ-064"),
+    [
+        ("messages_that_overlap_by_a_byte_too_much", "The data messages of twelve records have "
+         "19,441 bytes, one more than eight times the size of the file.",
+         _in_turn(_ends(_INSIDE, *range(1, 6)), _ends(_LAST_BYTE, *range(6, 13))), 24,
+         "checksum-mismatch", [0]),
     ],
 )  # fmt: skip
 
