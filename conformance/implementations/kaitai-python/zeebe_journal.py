@@ -27,6 +27,10 @@ ALWAYS_DAMAGE = ("data-header", "data-length", "index-mismatch")
 REFUSED = ("unknown-version", "bad-descriptor")
 
 
+#: The results of checks 7 to 9 of ZBJ-025.
+BAD_DATA = {"checksum-mismatch", "data-header", "data-length"}
+
+
 class Segment:
     """A parsed segment file with the fault of its descriptor."""
 
@@ -47,6 +51,8 @@ class Segment:
         sealed = self.has_seal and about.last_index > 0 and about.last_position > 0
         self.seal = about.last_index if sealed else None
         self.seal_at = about.last_position if sealed else None
+        # The bytes of invalid data messages that were tried (ZBJ-064).
+        self.tried = 0
 
     def _descriptor_fault(self) -> str | None:
         """Return the reason code of an invalid descriptor (ZBJ-005 to ZBJ-011, ZBJ-040)."""
@@ -158,7 +164,7 @@ class Segment:
     def chains(self, start: int) -> Iterator[list[int]]:
         """Yield the offsets of each chain from an offset on.
 
-        Raise OverflowError if too many bytes have a wrong checksum (ZBJ-065).
+        Raise OverflowError if too many bytes are in invalid data messages (ZBJ-065).
         """
         at, wrong = start, 0
         while True:
@@ -172,11 +178,16 @@ class Segment:
                 chain, at = self.chain_at(at)
                 yield chain
                 continue
-            if fault == "checksum-mismatch":
-                wrong += len(self.parse(at).checksum_input)
+            if fault in BAD_DATA:
+                wrong += self.wrong_bytes(at)
                 if wrong > len(self.data):
                     raise OverflowError
             at += 1
+
+    def wrong_bytes(self, at: int) -> int:
+        """Return the length of a record's data message if it fails checks 7 to 9, otherwise 0."""
+        parsed = self.parse(at)
+        return len(parsed.checksum_input) if self.content_fault(parsed) in BAD_DATA else 0
 
 
 class Recovery:
@@ -364,8 +375,9 @@ class Recovery:
     def neighbour(self, segment: Segment, at: int, known: int) -> tuple[int, int] | None:
         """Return the offset and index of the record to which a faulty record leads (ZBJ-064)."""
         for index in range(self.next_index(), known + 1):
+            segment.tried += segment.wrong_bytes(at)
             end = segment.end_of(at)
-            if end is None:
+            if end is None or segment.tried > 8 * len(segment.data):
                 return None
             if segment.fault_at(end) is None:
                 found = segment.parse(end).data.index

@@ -487,7 +487,7 @@ table(
 @LAYOUT.valid("ZBJ-020")
 def long_record_in_a_flushed_segment(log: ZeebeLog) -> None:
     """One segment whose second record has 5,000 bytes of zeros in its payload."""
-    log.segment(INITIAL, (bytes(5000), -1), BRAVO, CHARLIE, size=6000)
+    log.segment(INITIAL, application(1, "\0" * 5000), BRAVO, CHARLIE, size=6000)
     log.flushed(4)
     log.expect("intact", survivors=range(4))
 
