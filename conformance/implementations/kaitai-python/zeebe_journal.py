@@ -186,6 +186,8 @@ class Segment:
 
     def wrong_bytes(self, at: int) -> int:
         """Return the length of a record's data message if it fails checks 7 to 9, otherwise 0."""
+        if at >= len(self.data):
+            return 0
         parsed = self.parse(at)
         return len(parsed.checksum_input) if self.content_fault(parsed) in BAD_DATA else 0
 
