@@ -5,8 +5,10 @@ Upstream: facebook/rocksdb ``db/log_format.h``, cockroachdb/pebble ``record/reco
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 
 from reference_impl.leveldb_log.dialects import (
     COMPRESSION,
@@ -112,15 +114,17 @@ def any_physical(block: bytes, at: int, log_number: int | None = None) -> Physic
     return physical(block, at, True, log_number) or physical(block, at, False, log_number)
 
 
+@lru_cache(maxsize=1)
 def last_record(block: bytes, log_number: int) -> int:
-    """Return where the last of the log's recyclable records begins in a block, or -1 (RDB-050)."""
-    number = log_number.to_bytes(4, "little")
-    found = block.rfind(number, HEADER_SIZE)
-    while found != -1:
-        start = found - HEADER_SIZE
+    """Return where the last of the log's recyclable records begins in a block, or -1 (RDB-050).
+
+    A block may have thousands of faults that ask for it.
+    """
+    number = re.escape(log_number.to_bytes(4, "little"))
+    places = re.finditer(b"(?=%b)" % number, block[HEADER_SIZE:])
+    for start in reversed([place.start() for place in places]):
         if 5 <= block[start + 6] <= 8 and physical(block, start, is_sync=False) is not None:
             return start
-        found = block.rfind(number, HEADER_SIZE, found + len(number) - 1)
     return -1
 
 

@@ -95,9 +95,6 @@ class Scan:
         #: The offset of the last damage. The log would end there if the proven offset were lower.
         self.last_fault: int | None = None
         self.in_step = True
-        #: Where the last record of this log begins in the current block, -1 if there is none, or
-        #: None if it was not looked for yet. A block may have thousands of faults that need it.
-        self.last_record: int | None = None
         self.decompressor = Decompressor(max_record_size)
 
     def events(self, log: BinaryIO) -> Iterator[Event]:
@@ -115,7 +112,6 @@ class Scan:
         """Read the next block, and yield the records and lost ranges that it completes."""
         base = self.size
         self.size += len(block)
-        self.last_record = None
         for event in self._block(block, base):
             if isinstance(event, Lost) and not self.first_damage:
                 self.first_damage = event.reason
@@ -298,9 +294,7 @@ class Scan:
         if found.dialect == WAL_SYNC:
             return True
         assert found.number is not None
-        if self.last_record is None:
-            self.last_record = last_record(block, found.number)
-        return at < base or self.last_record < at - base
+        return at < base or last_record(block, found.number) < at - base
 
     def _other_log(self, at: int, block: bytes, base: int) -> Generator[Event, None, int]:
         """End the log at another log's record or at Pebble's trailer, if possible (RDB-025).
