@@ -199,9 +199,9 @@ def test_a_large_file_of_zeros_is_recognised_by_its_start(tmp_path: Path) -> Non
 
 
 def test_time_grows_with_the_logs_and_special_files(tmp_path: Path) -> None:
-    """Finding four times as many takes about four times as long, not sixteen."""
+    """Finding eight times as many takes about eight times as long, not sixty-four."""
     times = []
-    for count in (300, 1200):
+    for count in (150, 1200):
         for number in range(count):
             (log := tmp_path / str(count) / f"{number}").mkdir(parents=True)
             named("prometheus-wal").write(log / "00000000", [NewRecord(b"alpha")], {})
@@ -211,4 +211,4 @@ def test_time_grows_with_the_logs_and_special_files(tmp_path: Path) -> None:
         times.append(time.process_time() - started)
         assert len(found.logs) == len(found.unread) == count
         assert not any(log.reads_files_only for log in found.logs)
-    assert times[1] < 10 * times[0]
+    assert times[1] < 30 * times[0]
