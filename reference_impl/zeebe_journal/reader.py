@@ -348,6 +348,8 @@ class Journal:
         self.last = (segment, at)
         expected, sealed = cursor.index, descriptor.sealed
         after = expected if sealed is None else max(expected, sealed + 1)
+        if after > expected:
+            self.missing = sealed  # ZBJ-037
         if reason is None and after > expected and begins != expected:
             # According to the seal, the segment has more records.
             reason = ReasonCode("missing-records", "ZBJ-037")

@@ -1215,6 +1215,13 @@ second_descriptor_of_29_bytes_and_its_last_record: segments_of_29_bytes ZBJ-040 
     damage: flip bit 0 of journal-2.log:records[1].data.entry.term
     damage: flip bit 3 of journal-2.log:descriptor.segment.header.template_id
     expect: damaged bad-descriptor, survivors 0-2 4 5
+older_segment_after_a_lost_record_of_the_seal: three_segments ZBJ-037 ZBJ-039 ZBJ-044
+    The first segment has the highest number, and the third is missing. Record 4 of the second is
+    lost, so the fault of the older segment is damage, too.
+    damage: flip bit 0 of journal-2.log:records[1].data.entry.term
+    damage: rename journal-1.log to journal-9.log
+    damage: remove journal-3.log
+    expect: damaged checksum-mismatch, survivors 2, end none
 second_descriptor_and_its_first_record: three_segments ZBJ-040 ZBJ-065 ZBJ-066
     The second descriptor and record 3 are corrupt. A single record before the next segment is not
     proven.
