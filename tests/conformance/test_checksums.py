@@ -57,6 +57,8 @@ def test_checksums_of_intact_logs_match_until_a_covered_bit_flips(format_id: str
         # In these vectors, the last bytes that a hash covers follow the compressed payload and have
         # no effect on it.
         and not vector.id.endswith(("-with-bytes-after-it", "-with-bytes-behind-it"))
+        # The grammar finds the data of a record only behind its checksum.
+        and vector.id != "etcd-wal/unusual-messages"
     ]
     checked = 0
     for vector in vectors[:: max(1, len(vectors) // 8)]:

@@ -95,9 +95,11 @@ def test_each_table_row_is_reproducible(format: str, tmp_path: Path) -> None:
         for number in range(log.count):
             numbers[log.field(*log.flip(number)[:2])].append(number)
         for field in fields:
-            sample = numbers[field][:: max(1, len(numbers[field]) // FLIPS_PER_FIELD)]
-            counts = Counter(flip.effect for flip in search(log, sample, reference).undetected)
             expected = table[id]["unseen"][field]
+            step = max(1, len(numbers[field]) // FLIPS_PER_FIELD)
+            # A sample might miss an effect of only a few flips.
+            sample = numbers[field][:: step if sum(expected.values()) >= step else 1]
+            counts = Counter(flip.effect for flip in search(log, sample, reference).undetected)
             message = f"{id}: {field}: {COMMAND} {format}"
             if sample == numbers[field]:
                 assert counts == expected, message
