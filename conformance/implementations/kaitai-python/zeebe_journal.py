@@ -179,7 +179,7 @@ class Segment:
                 yield chain
                 continue
             if fault in BAD_DATA:
-                wrong += self.wrong_bytes(at)
+                wrong += len(self.parse(at).checksum_input)
                 if wrong > len(self.data):
                     raise OverflowError
             at += 1

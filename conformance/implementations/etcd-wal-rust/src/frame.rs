@@ -417,19 +417,20 @@ impl Segment {
         let proven = self
             .reading_a(p)
             .filter(|reading| reading.is_known() && self.fits(reading, seed));
-        let has_one_end = proven.is_some_and(|reading| reading.ends[0] == reading.ends[1]);
-        if !has_one_end && self.is_over_limit() {
-            return match proven {
-                Some(reading) => {
-                    let (end, seed) = (reading.ends[0], reading.stored);
-                    frame(&reading, end, seed, None, Role::Record)
-                }
-                None => Step::Fault(self.fault_code(p)),
-            };
+        let is_limited = self.is_over_limit();
+        if let Some(reading) = proven.filter(|a| is_limited || a.ends[0] == a.ends[1]) {
+            return frame(
+                &reading,
+                reading.ends[0],
+                reading.stored,
+                None,
+                Role::Record,
+            );
         }
-        if !has_one_end {
-            self.count(p);
+        if is_limited {
+            return Step::Fault(self.fault_code(p));
         }
+        self.count(p);
         let mut fitting = None;
         for (number, read) in [Self::reading_a, Self::reading_b, Self::reading_c]
             .iter()
